@@ -32,6 +32,28 @@ export type EntryForm =
       readonly bundles: readonly Ask[];
     };
 
+/** One unscheduled task as a scheduler knows it. Tasks that name the same gang run together or not at all. */
+export interface Task {
+  readonly id: string;
+  readonly gang: string | null;
+  readonly ask: Ask;
+  readonly priority: number;
+  readonly submittedAtMs: EpochMs;
+  readonly owner: string | null;
+}
+
+/** One piece of pending work, or `count` equal ones (see EntryBatch for their names). */
+export interface Entry {
+  readonly id: EntryId;
+  readonly count: number;
+  readonly form: EntryForm;
+  readonly priority: number;
+  readonly submittedAtMs: EpochMs;
+  readonly owner: string | null;
+  readonly taskIds: readonly string[];
+  readonly invalid: InvalidDemand | null;
+}
+
 /**
  * `count` entries that arrived together: with a count of 1 the id is the entry's own, otherwise
  * the entries are called `id/0`, `id/1` and so on.
@@ -54,6 +76,8 @@ export interface DemandClass {
   readonly priority: number;
   /** Set when the work can be placed nowhere because the request itself is wrong. */
   readonly invalid: InvalidDemand | null;
+  /** Gangs for which an earlier decision reserved slices; they are classes of their own. */
+  readonly isReserved: boolean;
   /** In service order: oldest first, then the order given. */
   readonly batches: readonly EntryBatch[];
   /** Sum of the batches' counts. */

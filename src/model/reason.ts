@@ -5,7 +5,11 @@ import type { EpochMs, GroupName } from './ids.ts';
 export type InvalidDemand =
   | { readonly kind: 'mixed-gang'; readonly differences: readonly GangDifference[] }
   | { readonly kind: 'contradictory-constraints'; readonly constraints: readonly Constraint[] }
-  | { readonly kind: 'ill-typed-constraint'; readonly constraint: Constraint; readonly expected: string }
+  | {
+      readonly kind: 'ill-typed-constraint';
+      readonly constraint: Constraint;
+      readonly expected: string;
+    }
   | { readonly kind: 'bundles-under-priority' }
   | { readonly kind: 'zero-tasks' }
   /** Its scheduler says so. */
@@ -48,8 +52,18 @@ export type Bound =
       readonly have: number;
       readonly max: number;
     }
-  | { readonly kind: 'spend-cap'; readonly need: number; readonly have: number; readonly max: number }
-  | { readonly kind: 'fleet-max'; readonly need: number; readonly have: number; readonly max: number };
+  | {
+      readonly kind: 'spend-cap';
+      readonly need: number;
+      readonly have: number;
+      readonly max: number;
+    }
+  | {
+      readonly kind: 'fleet-max';
+      readonly need: number;
+      readonly have: number;
+      readonly max: number;
+    };
 
 export interface GroupExclusion {
   readonly group: GroupName;
@@ -68,7 +82,12 @@ export type UnmetCode = (typeof unmetCodes)[number];
 
 /** One edit, to the config or to the request, after which the entry would be admitted. */
 export type Change =
-  | { readonly kind: 'raise-max'; readonly group: GroupName; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'raise-max';
+      readonly group: GroupName;
+      readonly from: number;
+      readonly to: number;
+    }
   | {
       readonly kind: 'raise-quota';
       readonly pool: string;
@@ -91,7 +110,12 @@ export type Change =
       readonly to: readonly string[];
     }
   | { readonly kind: 'ask-without'; readonly group: GroupName; readonly constraint: Constraint }
-  | { readonly kind: 'ask-device'; readonly group: GroupName; readonly from: string; readonly to: string }
+  | {
+      readonly kind: 'ask-device';
+      readonly group: GroupName;
+      readonly from: string;
+      readonly to: string;
+    }
   | {
       readonly kind: 'ask-variant';
       readonly group: GroupName;
@@ -99,15 +123,38 @@ export type Change =
       readonly to: string;
     }
   | { readonly kind: 'ask-preemptible'; readonly group: GroupName; readonly to: boolean }
-  | { readonly kind: 'ask-tasks'; readonly group: GroupName; readonly from: number; readonly to: number }
-  | { readonly kind: 'ask-less'; readonly group: GroupName; readonly shortages: readonly Shortage[] };
+  | {
+      readonly kind: 'ask-tasks';
+      readonly group: GroupName;
+      readonly from: number;
+      readonly to: number;
+    }
+  | {
+      readonly kind: 'ask-less';
+      readonly group: GroupName;
+      readonly shortages: readonly Shortage[];
+    };
 
 /** A name in a request that looks like another one. */
 export type Hint =
-  | { readonly kind: 'did-you-mean'; readonly key: string; readonly value: string; readonly known: string }
-  | { readonly kind: 'other-key'; readonly key: string; readonly value: string; readonly knownKey: string }
+  | {
+      readonly kind: 'did-you-mean';
+      readonly key: string;
+      readonly value: string;
+      readonly known: string;
+    }
+  | {
+      readonly kind: 'other-key';
+      readonly key: string;
+      readonly value: string;
+      readonly knownKey: string;
+    }
   | { readonly kind: 'unknown-key'; readonly key: string; readonly known: string | null }
-  | { readonly kind: 'known-variants'; readonly type: string; readonly variants: readonly string[] };
+  | {
+      readonly kind: 'known-variants';
+      readonly type: string;
+      readonly variants: readonly string[];
+    };
 
 /** Why an entry waits, for every group, and what would end it. */
 export interface Unmet {
@@ -117,8 +164,12 @@ export interface Unmet {
   readonly part: number;
   /** Every group, in config order, with the first rule that excluded it. Empty for invalid demand. */
   readonly groups: readonly GroupExclusion[];
+  /** True when the fleet, empty and untroubled, could take it: it waits. False: it never runs here. */
+  readonly isEverAdmitted: boolean;
   /** Null where no single change is enough. */
   readonly change: Change | null;
+  /** How many of the waiting entries the change admits. */
+  readonly changeAdmits: number;
   readonly hints: readonly Hint[];
 }
 

@@ -1,0 +1,37 @@
+/** Processor time of one call, in milliseconds: user and system, garbage collection included. */
+export function cpuMs(run: () => unknown): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+export interface Timing {
+  readonly medianMs: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/** Warm-up runs, then as many measured ones; a collection before each, outside the time. */
+export function timeCpu(run: () => unknown, { warmUp = 5, runs = 5 } = {}): Timing {
+  for (let n = 0; n < warmUp; n++) run();
+  const times = Array.from({ length: runs }, () => {
+    globalThis.gc?.();
+    return cpuMs(run);
+  }).sort((a, b) => a - b);
+  return {
+    medianMs: times[Math.floor(times.length / 2)] ?? 0,
+    minMs: times[0] ?? 0,
+    maxMs: times.at(-1) ?? 0,
+  };
+}
+
+export const rssMiB = (): number => Math.round(process.memoryUsage().rss / 2 ** 20);
+
+export const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+/** Where the workloads lie: `--data DIR`, else the variable BELLOWS_DATA; null when neither is set. */
+export function findDataFolder(args: readonly string[]): string | null {
+  const at = args.indexOf('--data');
+  return (at < 0 ? undefined : args[at + 1]) ?? process.env['BELLOWS_DATA'] ?? null;
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { InvariantError } from '../support/assert.ts';
+import { exitCodes, openOutput } from './output.ts';
+
+// Commands are imported when they run, so that `--help` stays quick.
+
+const out = openOutput();
+
+function createProgram(): Command {
+  const program = new Command('bellows')
+    .description('An autoscaler for AI compute: which machines to get for pending work, and why.')
+    .version('0.1.0')
+    .showHelpAfterError('(bellows --help shows what there is)')
+    .configureOutput({ writeOut: (text) => out.stdout(text), writeErr: (text) => out.stderr(text) })
+    .exitOverride();
+
+  program
+    .command('plan')
+    .argument(
+      '<files...>',
+      'snapshot files (config, slices, demand) or bellows.yaml; - is standard input',
+    )
+    .description('Say which slices to launch for the pending work of a snapshot, and why.')
+    .option('--strategy <name>', 'priority, utilization or cost, instead of what the config says')
+    .option(
+      '--explain <entry>',
+      'say all about one entry: every group, the reasons, the alternatives',
+    )
+    .option('--against <file>', 'compare with another snapshot or config: launches and money')
+    .option('--all', 'list every class of work, not only the twenty largest')
+    .option('--no-bound', 'skip the lower bound on cost (saves about a quarter of a second)')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  bellows plan examples/research.yaml
+  bellows plan fleet.yaml --explain train-7
+  bellows plan fleet.yaml --against bellows-new.yaml
+  my-scheduler dump | bellows plan - --json | jq .launches`,
+    )
+    .action(async (files: string[], options: Record<string, unknown>) => {
+      const { runPlan } = await import('./commands/plan.ts');
+      process.exitCode = await runPlan(files, options, out);
+    });
+
+  program
+    .command('test')
+    .argument('<files...>', 'files of cases (bellows-cases/1, JSON or YAML); - is standard input')
+    .description('Run policy cases and say which hold.')
+    .option('--json', 'print one line per case: {"id","policy","ok","result","ms"}')
+    .addHelpText(
+      'after',
+      `
+A case holds when every key of its "expect" equals the result's. Exit code 1 when one fails.
+
+Examples:
+  bellows test scaling-rules.yaml
+  bellows test cases/*.json --json`,
+    )
+    .action(async (files: string[], options: Record<string, unknown>) => {
+      const { runTest } = await import('./commands/test.ts');
+      process.exitCode = await runTest(files, options, out);
+    });
+
+  const config = program
+    .command('config')
+    .description('Check a configuration, or describe its form.');
+  config
+    .command('check')
+    .argument('<files...>', 'bellows.yaml files; - is standard input')
+    .description('Say everything that is wrong with a configuration, with line and column.')
+    .option('--json', 'print one JSON document per file')
+    .addHelpText('after', '\nExample:\n  bellows config check bellows.yaml')
+    .action(async (files: string[], options: Record<string, unknown>) => {
+      const { checkConfig } = await import('./commands/config.ts');
+      process.exitCode = await checkConfig(files, { json: options['json'] === true }, out);
+    });
+  config
+    .command('schema')
+    .description('Print the JSON Schema of bellows.yaml, for editors.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  bellows config schema > bellows.schema.json\n  # yaml-language-server: $schema=bellows.schema.json',
+    )
+    .action(async (options: Record<string, unknown>) => {
+      const { printConfigSchema } = await import('./commands/config.ts');
+      process.exitCode = await printConfigSchema(options, out);
+    });
+  return program;
+}
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Usage errors come from commander, which has printed them; anything else is a bug of ours. */
+function report(error: unknown): number {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && code.startsWith('commander.')) {
+    const isHelp = code === 'commander.helpDisplayed' || code === 'commander.version';
+    return isHelp || code === 'commander.help' ? exitCodes.ok : exitCodes.badInput;
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const what = error instanceof InvariantError ? 'a rule of its own was broken' : 'it failed';
+  out.stderr(`bellows: this is a bug in Bellows, ${what}. Please report it with:\n${detail}\n`);
+  return 70;
+}

@@ -1,0 +1,114 @@
+import type { LaunchCauses } from '../../model/decision.ts';
+import type { Exclusion, RoomKind } from '../../model/reason.ts';
+import { must } from '../../support/assert.ts';
+import type { DemandProblem, JudgedPart, Ledger, Want } from './problem.ts';
+import type { Taken } from './rooms.ts';
+
+/** So many tasks of an entry on one kind of room of a group, by index. */
+export interface Berth {
+  readonly group: number;
+  readonly room: RoomKind;
+  readonly tasks: number;
+}
+
+/** `count` entries of a class, placed alike. */
+export interface Berthing {
+  readonly berths: readonly Berth[];
+  count: number;
+}
+
+/** A strategy's work in progress, and then its result: where every entry went, what was opened. */
+export interface Allocation {
+  readonly ledger: Ledger;
+  /** By class index of the snapshot, in service order of its entries. */
+  readonly berthings: readonly Berthing[][];
+  /** Slices opened so far, by group and by what asked for them. */
+  readonly opened: Readonly<Record<LaunchCause, Int32Array>>;
+  /** By class index: of bundles that found no place, the part that stuck and what kept it out. */
+  readonly stuck: Map<number, Stuck>;
+  /** Records `count` more entries of a class. */
+  place(want: Want, count: number, berths: readonly Berth[]): void;
+  /** Opens slices and makes their hosts room for this decision. */
+  open(group: number, slices: number, cause?: LaunchCause): void;
+  /** Runs a trial that either succeeds whole or leaves no trace. */
+  attempt(trial: () => boolean): boolean;
+}
+
+/** A part of an entry with no place beside the entry's other parts; by group, the rules against it. */
+export interface Stuck {
+  readonly part: JudgedPart;
+  readonly rules: readonly (readonly Exclusion[])[];
+}
+
+export type LaunchCause = keyof LaunchCauses;
+
+/** A strategy decides where pending work goes and which slices to open for it. */
+export type AllocateDemand = (problem: DemandProblem) => Allocation;
+
+export function createAllocation(problem: DemandProblem, ledger: Ledger): Allocation {
+  const { groups, capacity, snapshot } = problem;
+  const none = (): Int32Array => new Int32Array(groups.length);
+  const opened = { demand: none(), min: none(), spare: none(), floor: none() };
+  const berthings: Berthing[][] = snapshot.demand.map(() => []);
+  let openings: { readonly group: number; readonly slices: number; readonly list: Int32Array }[] =
+    [];
+  return {
+    ledger,
+    berthings,
+    opened,
+    place(want, count, berths) {
+      if (count === 0) return;
+      const list = must(berthings[want.index], 'one list per class');
+      const last = list.at(-1);
+      if (last !== undefined && isSame(last.berths, berths)) last.count += count;
+      else list.push({ count, berths });
+    },
+    stuck: new Map(),
+    open(group, slices, cause = 'demand') {
+      ledger.budgets.open(group, slices);
+      const hosts = slices * must(groups[group], 'a group index').hostsPerSlice;
+      ledger.rooms.add(group, 'new', must(capacity[group], 'a group index'), hosts, true);
+      const list = opened[cause];
+      list[group] = (list[group] ?? 0) + slices;
+      openings.push({ group, slices, list });
+    },
+    attempt(trial) {
+      const mark = ledger.rooms.mark();
+      openings = [];
+      if (trial()) return true;
+      ledger.rooms.undo(mark);
+      for (const { group, slices, list } of openings.reverse()) {
+        ledger.budgets.close(group, slices);
+        list[group] = (list[group] ?? 0) - slices;
+      }
+      return false;
+    },
+  };
+}
+
+const isSame = (a: readonly Berth[], b: readonly Berth[]): boolean =>
+  a.length === b.length &&
+  a.every((berth, index) => {
+    const other = b[index];
+    return berth.group === other?.group && berth.room === other.room && berth.tasks === other.tasks;
+  });
+
+/** Places single tasks where a group has room now; returns how many found some. */
+export function placeInRooms(
+  allocation: Allocation,
+  want: Want,
+  group: number,
+  copies: number,
+): number {
+  const part = must(want.parts[0], 'a single task has one part');
+  let placed = 0;
+  for (const { kind, count } of allocation.ledger.rooms.take(group, part.index, copies)) {
+    allocation.place(want, count, [{ group, room: kind, tasks: 1 }]);
+    placed += count;
+  }
+  return placed;
+}
+
+/** What a gang took, as berths of one group. */
+export const toBerths = (group: number, taken: readonly Taken[]): readonly Berth[] =>
+  taken.map(({ kind, count }) => ({ group, room: kind, tasks: count }));

@@ -1,0 +1,75 @@
+import type { Ask, DemandClass, Entry, EntryBatch, EntryForm } from '../../model/demand.ts';
+import type { EntryId } from '../../model/ids.ts';
+import { byFirst, byNumber } from '../../support/order.ts';
+
+interface Draft {
+  readonly entry: Entry;
+  readonly isReserved: boolean;
+  readonly batches: EntryBatch[];
+  count: number;
+}
+
+/**
+ * Groups entries that are alike in everything but identity (form, ask, priority), so that planning
+ * costs what the shapes cost and not what the tasks cost. Classes come in the order of their first
+ * entry; batches in service order. `reserved` names the gangs for which slices are reserved.
+ */
+export function classify(
+  entries: readonly Entry[],
+  reserved: ReadonlySet<EntryId> = new Set(),
+): readonly DemandClass[] {
+  const drafts = new Map<string, Draft>();
+  // Schedulers often share one form object over thousands of entries: then its text is made once.
+  const texts = new Map<EntryForm, string>();
+  entries.forEach((entry, order) => {
+    let text = texts.get(entry.form);
+    if (text === undefined) texts.set(entry.form, (text = formText(entry.form)));
+    const invalid = entry.invalid === null ? '' : JSON.stringify(entry.invalid);
+    const isReserved = entry.form.kind === 'gang' && reserved.has(entry.id);
+    const key = `${entry.priority} ${text} ${invalid} ${isReserved}`;
+    let draft = drafts.get(key);
+    if (draft === undefined)
+      drafts.set(key, (draft = { entry, isReserved, batches: [], count: 0 }));
+    draft.count += entry.count;
+    const { id, count, submittedAtMs, owner, taskIds } = entry;
+    draft.batches.push({ id, count, submittedAtMs, order, owner, taskIds });
+  });
+  return [...drafts.values()].map(({ entry, isReserved, batches, count }) => ({
+    form: entry.form,
+    priority: entry.priority,
+    invalid: entry.invalid,
+    isReserved,
+    batches: batches.sort(byAge),
+    count,
+  }));
+}
+
+/** Oldest first; then as given. */
+export const byAge = byFirst<EntryBatch>(
+  byNumber((batch) => batch.submittedAtMs),
+  byNumber((batch) => batch.order),
+);
+
+/** Equal text, equal form: resource order and letter case of variants do not matter. */
+function formText(form: EntryForm): string {
+  switch (form.kind) {
+    case 'single':
+      return `1 ${askText(form.ask)}`;
+    case 'gang':
+      return `gang ${form.taskCount} ${askText(form.ask)}`;
+    case 'bundles':
+      return `bundles ${form.strategy} ${form.bundles.map(askText).join(' + ')}`;
+  }
+}
+
+function askText(ask: Ask): string {
+  const device = ask.device && [
+    ask.device.type,
+    ask.device.variants?.map((name) => name.toLowerCase()),
+  ];
+  const resources = Object.keys(ask.resources)
+    .filter((name) => ask.resources[name] !== 0)
+    .sort()
+    .map((name) => [name, ask.resources[name]]);
+  return JSON.stringify([device, ask.preemptible, ask.constraints, resources]);
+}

@@ -1,0 +1,63 @@
+import { type BulkOrder, fillInBulk, toBulkOrder } from './bulk.ts';
+import {
+  capacityOf,
+  type HostGroup,
+  type PackState,
+  takeCopies,
+  timesAvailable,
+} from './pack-state.ts';
+import type { Search } from './search.ts';
+
+// Arrays are indexed by shapes, types and resources below the model's counts, hence the `!`.
+
+/**
+ * Puts copies into free room of open hosts until nothing more fits, the hardest shapes first. Where
+ * copies do not suffice for all hosts of a group, the group is split.
+ */
+export function insertIntoFree(search: Search, state: PackState): void {
+  const { model, draft, order: shapes } = search;
+  const { left } = state;
+  const orders: (BulkOrder | undefined)[] = [];
+  const after: HostGroup[] = [];
+  for (let group of state.groups) {
+    const { type } = group;
+    const room = capacityOf(model, type);
+    const order = (orders[type] ??= toBulkOrder(model, {
+      type,
+      allowed: model.allowed,
+      shapes,
+      left,
+      room,
+    }));
+    while (group.count > 0) {
+      draft.work += order.length >> 2;
+      const added = fillInBulk(order, left, group.free, -1);
+      if (added.shapes.length === 0) {
+        after.push(group);
+        break;
+      }
+      const count = Math.min(group.count, timesAvailable(left, added));
+      takeCopies(left, added, count);
+      after.push({ type, count, free: added.free, ...addContent(group, added) });
+      group = { ...group, count: group.count - count };
+    }
+  }
+  state.groups = after;
+}
+
+type Content = Pick<HostGroup, 'shapes' | 'copies'>;
+
+function addContent(old: Content, added: Content): Content {
+  const shapes = [...old.shapes];
+  const copies = [...old.copies];
+  for (const [index, shape] of added.shapes.entries()) {
+    const at = shapes.indexOf(shape);
+    if (at < 0) {
+      shapes.push(shape);
+      copies.push(added.copies[index]!);
+    } else {
+      copies[at] = copies[at]! + added.copies[index]!;
+    }
+  }
+  return { shapes, copies };
+}

@@ -1,0 +1,151 @@
+import type { DemandDecision, FloorVerdict, GroupReport } from '../../model/decision.ts';
+import type { Strategy } from '../../model/fleet.ts';
+import type { GroupAvailability, GroupVerdict } from '../../model/reason.ts';
+import { onItsWay } from '../../model/slice.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import { must } from '../../support/assert.ts';
+import type { AllocateDemand, Allocation } from './allocation.ts';
+import { allocateByCost } from './cost/allocate.ts';
+import { type Evidence, explainClass } from './explain.ts';
+import { holdFloors } from './floors.ts';
+import { couldEverRun } from './gate.ts';
+import { allocateByPriority } from './priority.ts';
+import { type DemandProblem, createProblem } from './problem.ts';
+import { allocateByUtilization } from './utilization/allocate.ts';
+
+const allocators: Readonly<Record<Strategy, AllocateDemand>> = {
+  priority: allocateByPriority,
+  utilization: allocateByUtilization,
+  cost: allocateByCost,
+};
+
+/**
+ * Which slices to launch for the snapshot's demand, and why, for every class and every group.
+ * Pure: the same snapshot gives the same decision, byte for byte.
+ */
+export function decideDemand(snapshot: Snapshot): DemandDecision {
+  const problem = createProblem(snapshot);
+  const { allocation, floors } = allocate(problem);
+  return explain(problem, allocation, floors);
+}
+
+/** Serves all wants in turn: demand by the fleet's strategy, floors, min, spare. */
+export function allocate(problem: DemandProblem): {
+  readonly allocation: Allocation;
+  readonly floors: readonly FloorVerdict[];
+} {
+  const allocation = allocators[problem.snapshot.fleet.strategy](problem);
+  const floors = holdFloors(problem, allocation);
+  keepMinimum(problem, allocation);
+  keepSpare(problem, allocation);
+  return { allocation, floors };
+}
+
+/** Launches what min set aside and no work has opened. */
+function keepMinimum({ groups }: DemandProblem, allocation: Allocation): void {
+  const { budgets } = allocation.ledger;
+  groups.forEach((_, group) => {
+    const slices = Math.min(budgets.reserved[group] ?? 0, budgets.openable(group));
+    if (slices > 0) allocation.open(group, slices, 'min');
+  });
+}
+
+/** Launches idle slices up to `spare`, counting those there and those coming that nobody uses. */
+function keepSpare({ groups }: DemandProblem, allocation: Allocation): void {
+  const { budgets, rooms } = allocation.ledger;
+  groups.forEach((group, index) => {
+    if (group.spare === 0) return;
+    const missing = group.spare - rooms.wholeSlices(index);
+    const slices = Math.min(missing, budgets.openable(index));
+    if (slices > 0) allocation.open(index, slices, 'spare');
+  });
+}
+
+function explain(
+  problem: DemandProblem,
+  allocation: Allocation,
+  floors: readonly FloorVerdict[],
+): DemandDecision {
+  const { snapshot } = problem;
+  const evidence: Evidence = {
+    problem,
+    allocation,
+    couldEverRun: (want) => couldEverRun(snapshot.fleet, want.form),
+  };
+  const wants = new Map(problem.wants.map((want) => [want.index, want]));
+  const groups = reportGroups(problem, allocation);
+  return {
+    strategy: snapshot.fleet.strategy,
+    groups,
+    classes: snapshot.demand.map((demand, index) =>
+      explainClass(evidence, demand, wants.get(index)),
+    ),
+    floors,
+    costMicroUsdPerHour: groups.reduce((sum, group) => sum + (group.costMicroUsdPerHour ?? 0), 0),
+  };
+}
+
+function reportGroups(problem: DemandProblem, allocation: Allocation): readonly GroupReport[] {
+  const { groups, snapshot, totals } = problem;
+  const { opened, ledger } = allocation;
+  const coming = new Set(
+    snapshot.slices.flatMap((slice) => (onItsWay.has(slice.status) ? [slice.group] : [])),
+  );
+  return groups.map((group, index): GroupReport => {
+    const total = totals[index] ?? 0;
+    const causes = {
+      demand: opened.demand[index] ?? 0,
+      min: opened.min[index] ?? 0,
+      spare: opened.spare[index] ?? 0,
+      floor: opened.floor[index] ?? 0,
+    };
+    const launch = causes.demand + causes.min + causes.spare + causes.floor;
+    const block = ledger.budgets.blockOf(index);
+    const isFull = total + launch >= group.max;
+    const availability: GroupAvailability =
+      block !== null
+        ? block.kind === 'draining-group'
+          ? 'draining'
+          : block.kind
+        : isFull
+          ? 'at-max'
+          : coming.has(group.name)
+            ? 'requesting'
+            : 'available';
+    const verdict: GroupVerdict =
+      launch > 0
+        ? { kind: 'selected' }
+        : block !== null
+          ? { kind: 'blocked', by: block }
+          : isFull
+            ? { kind: 'at-max', total, max: group.max }
+            : { kind: 'idle' };
+    const price = group.priceMicroUsdPerHour;
+    return {
+      group: group.name,
+      availability,
+      verdict,
+      total,
+      launch,
+      causes,
+      costMicroUsdPerHour: price === null ? null : price * launch,
+      shortfall: findShortfall(problem, allocation, index),
+    };
+  });
+}
+
+/** What keeps a group below its min or spare; null when nothing does. */
+function findShortfall(
+  { groups }: DemandProblem,
+  { ledger }: Allocation,
+  index: number,
+): GroupReport['shortfall'] {
+  const group = must(groups[index], 'a group index');
+  const { budgets, rooms } = ledger;
+  const belowMin = group.min - (budgets.total[index] ?? 0);
+  const belowSpare = group.spare === 0 ? 0 : group.spare - rooms.wholeSlices(index);
+  const slices = Math.max(belowMin, belowSpare, 0);
+  if (slices === 0) return null;
+  const [by] = budgets.forbids(index, slices);
+  return by === undefined ? null : { slices, by };
+}

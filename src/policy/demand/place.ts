@@ -1,0 +1,91 @@
+import { must, unreachable } from '../../support/assert.ts';
+import { type Allocation, placeInRooms, toBerths } from './allocation.ts';
+import { placeBundles } from './bundles.ts';
+import { placeGang } from './gangs.ts';
+import type { DemandProblem, JudgedPart, Want } from './problem.ts';
+import { fitCopies } from './rooms.ts';
+
+/** In which order the groups that admit a part are tried. */
+export type GroupOrder = (part: JudgedPart) => readonly number[];
+
+/** The order of rank: soft constraints, then group priority. */
+export const byRank: GroupOrder = (part) => part.ranked;
+
+/**
+ * Places up to `count` entries of a class: on room that is there or coming, in group order; only
+ * when there is none anywhere, on a new slice of the first group that may open one. Returns how many.
+ */
+export function placeEntries(
+  problem: DemandProblem,
+  allocation: Allocation,
+  want: Want,
+  { count, order }: { readonly count: number; readonly order: GroupOrder },
+): number {
+  const { form } = want;
+  switch (form.kind) {
+    case 'single':
+      return placeSingles(problem, allocation, want, { count, order });
+    case 'gang':
+      return upTo(count, () => placeOneGang(problem, allocation, want, form.taskCount, order));
+    case 'bundles':
+      return upTo(count, () => placeBundles(problem, allocation, want, order));
+    default:
+      return unreachable(form);
+  }
+}
+
+/** Room only shrinks: where one entry of a class found none, the next will not either. */
+function upTo(count: number, placeOne: () => boolean): number {
+  let placed = 0;
+  while (placed < count && placeOne()) placed++;
+  return placed;
+}
+
+function placeSingles(
+  problem: DemandProblem,
+  allocation: Allocation,
+  want: Want,
+  { count, order }: { readonly count: number; readonly order: GroupOrder },
+): number {
+  const part = must(want.parts[0], 'a single task has one part');
+  const groups = order(part);
+  let left = count;
+  for (const group of groups) {
+    if (left === 0) return count;
+    left -= placeInRooms(allocation, want, group, left);
+  }
+  // No room is left anywhere, so from here on each slice opened is filled before the next.
+  for (const group of groups) {
+    if (left === 0) return count;
+    const openable = allocation.ledger.budgets.openable(group);
+    if (openable === 0) continue;
+    const free = must(problem.capacity[group], 'a group index');
+    const perHost = fitCopies(free, must(problem.needs[part.index], 'a part index'));
+    const perSlice = perHost * must(problem.groups[group], 'a group index').hostsPerSlice;
+    allocation.open(group, Math.min(openable, Math.ceil(left / perSlice) || 1));
+    left -= placeInRooms(allocation, want, group, left);
+  }
+  return count - left;
+}
+
+/** A group that can hold the gang without opening a slice comes before any that must open one. */
+function placeOneGang(
+  problem: DemandProblem,
+  allocation: Allocation,
+  want: Want,
+  tasks: number,
+  order: GroupOrder,
+): boolean {
+  const part = must(want.parts[0], 'a gang has one part');
+  const groups = order(part);
+  for (const mayOpen of [false, true]) {
+    for (const group of groups) {
+      const slicesMax = mayOpen ? allocation.ledger.budgets.openable(group) : 0;
+      const taken = placeGang(problem, allocation, { part, tasks }, { group, slicesMax });
+      if (taken === null) continue;
+      allocation.place(want, 1, toBerths(group, taken));
+      return true;
+    }
+  }
+  return false;
+}
