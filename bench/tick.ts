@@ -22,10 +22,8 @@ export async function benchTick(args: readonly string[]): Promise<void> {
   const at = args.indexOf('--strategy');
   const chosen = strategies.filter((name) => at < 0 || name === args[at + 1]);
   for (const strategy of chosen) {
-    const random = seededRandom(7);
-    const fleet = createFleet(random, strategy);
-    const entries = createEntries(random);
-    const grouping = timeCpu(() => classify(entries), { warmUp: 2 });
+    const { fleet, entries } = createScene(strategy);
+    const grouping = timeCpu(() => classify(entries), { warmUp: 3 });
     const snapshot = { ...fleet, demand: classify(entries) };
     const { medianMs, minMs, maxMs } = timeCpu(() => decideDemand(snapshot), { runs: 7 });
     const decision = decideDemand(snapshot);
@@ -46,6 +44,20 @@ export async function benchTick(args: readonly string[]): Promise<void> {
     };
     console.log(args.includes('--json') ? JSON.stringify(row) : describe(row));
   }
+}
+
+function createScene(strategy: Strategy): {
+  readonly fleet: Omit<Snapshot, 'demand'>;
+  readonly entries: readonly Entry[];
+} {
+  const random = seededRandom(7);
+  return { fleet: createFleet(random, strategy), entries: createEntries(random) };
+}
+
+/** The scene as one snapshot. */
+export function createTick(strategy: Strategy): Snapshot {
+  const { fleet, entries } = createScene(strategy);
+  return { ...fleet, demand: classify(entries) };
 }
 
 const describe = (row: Readonly<Record<string, unknown>>): string =>
@@ -178,7 +190,7 @@ function createEntries(random: Random): readonly Entry[] {
   });
   return Array.from({ length: TASKS }, (_, n): Entry => {
     // Few shapes are common and many are rare, as in the traces.
-    const shape = Math.floor(random() * random() * SHAPES);
+    const shape = n < SHAPES ? n : Math.floor(random() * random() * SHAPES);
     return {
       id: entryId(`task-${n}`),
       count: 1,

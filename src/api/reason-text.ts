@@ -141,7 +141,9 @@ export function invalidText(invalid: InvalidDemand): string {
     case 'mixed-gang':
       return `tasks of the gang ask for different things: ${invalid.differences
         .map(({ field, values }) => {
-          const each = values.map(({ value, taskIds }) => `${value} (${someOf(taskIds)})`);
+          const each = values.map(
+            ({ value, taskIds }) => `${fieldText(field, value)} (${someOf(taskIds)})`,
+          );
           return `${field} is ${each.join(' and ')}`;
         })
         .join('; ')}`;
@@ -160,11 +162,20 @@ export function invalidText(invalid: InvalidDemand): string {
   }
 }
 
+/** Resources are kept in their smallest unit; people read another. */
+function fieldText(field: string, value: string): string {
+  const [section, name] = field.split('.');
+  return section === 'resources' && name !== undefined
+    ? formatQuantity(name, Number(value))
+    : value;
+}
+
 /** Why work went where it went, and what the next best place would have cost. */
 export function placedText(why: PlacedWhy, runnerUp: RunnerUp | null): string {
   const share = runnerUp?.shareMicroUsdPerHour ?? null;
   const price = share === null ? '' : ` at ${formatShare(share)}`;
-  const other = runnerUp === null ? 'no other group admits it' : `next ${runnerUp.group}${price}`;
+  const other =
+    runnerUp === null ? 'no other group would do now' : `next ${runnerUp.group}${price}`;
   switch (why.kind) {
     case 'room-there':
       return `nothing to pay; ${other}`;
@@ -172,6 +183,8 @@ export function placedText(why: PlacedWhy, runnerUp: RunnerUp | null): string {
       return `first by rank (priority ${why.priority}); ${other}`;
     case 'best-utilization':
       return `best utilization; ${other}`;
+    case 'fills-up':
+      return `fills up slices opened for other work; ${other}`;
     case 'least-cost':
       return `least cost, ${formatShare(why.shareMicroUsdPerHour)} each; ${other}`;
     default:

@@ -131,12 +131,15 @@ function buildSnapshot(
   const conditions = toConditions(rows.conditions, fleet, atMs);
   const findings = [entries, floors, slices, conditions].flatMap((part) => part.findings);
   if (findings.length > 0) return { snapshot: null, findings };
+  const reserved = new Set(
+    slices.items.flatMap(({ reservedFor }) => (reservedFor === null ? [] : [reservedFor])),
+  );
   const snapshot = {
     atMs,
     fleet,
     slices: slices.items,
     conditions: conditions.items,
-    demand: classify(entries.items),
+    demand: classify(entries.items, reserved),
     floors: floors.items,
   };
   return { snapshot, findings };

@@ -44,26 +44,21 @@ export type Exclusion =
 /** A limit on slices that stands in the way: what was needed, what was left of how much. */
 export type Bound =
   | { readonly kind: 'at-max'; readonly need: number; readonly have: number; readonly max: number }
-  | {
+  | (SharedBound & {
       readonly kind: 'quota-pool';
       readonly pool: string;
       readonly resource: string;
-      readonly need: number;
-      readonly have: number;
-      readonly max: number;
-    }
-  | {
-      readonly kind: 'spend-cap';
-      readonly need: number;
-      readonly have: number;
-      readonly max: number;
-    }
-  | {
-      readonly kind: 'fleet-max';
-      readonly need: number;
-      readonly have: number;
-      readonly max: number;
-    };
+    })
+  | (SharedBound & { readonly kind: 'spend-cap' })
+  | (SharedBound & { readonly kind: 'fleet-max' });
+
+interface SharedBound {
+  readonly need: number;
+  readonly have: number;
+  readonly max: number;
+  /** What groups below their min would draw first if there were more; 0 in a checked config. */
+  readonly owed: number;
+}
 
 export interface GroupExclusion {
   readonly group: GroupName;
@@ -170,6 +165,8 @@ export interface Unmet {
   readonly change: Change | null;
   /** How many of the waiting entries the change admits. */
   readonly changeAdmits: number;
+  /** Where no single change is enough: the group with the fewest rules in the way, and all of them. */
+  readonly nearest: { readonly group: GroupName; readonly rules: readonly Exclusion[] } | null;
   readonly hints: readonly Hint[];
 }
 
@@ -184,6 +181,8 @@ export type PlacedWhy =
   | { readonly kind: 'first-by-rank'; readonly priority: number }
   /** The best score of utilization at its turn. */
   | { readonly kind: 'best-utilization' }
+  /** Room left over on slices that are opened for other work: nothing more to pay. */
+  | { readonly kind: 'fills-up' }
   /** The plan that costs least puts it there; its share of the slice's price, per hour. */
   | { readonly kind: 'least-cost'; readonly shareMicroUsdPerHour: number };
 

@@ -9,13 +9,6 @@ import type { Solver, SolverOutcome } from '../ports/solver.ts';
  */
 export function createHighsSolver(): Solver {
   let loading: Promise<Highs> | null = null;
-  const load = async (): Promise<Highs> => {
-    const module = await import('highs');
-    // The package's types describe its CommonJS build, one `default` deeper; what Node imports is
-    // the ES build, whose default export is the loader itself. Hence the cast.
-    const loadHighs = module.default as unknown as typeof module.default.default;
-    return loadHighs();
-  };
   return {
     async minimize(program) {
       try {
@@ -31,11 +24,23 @@ export function createHighsSolver(): Solver {
   };
 }
 
+async function load(): Promise<Highs> {
+  const module = await import('highs');
+  // The package's types describe its CommonJS build, one `default` deeper; what Node imports is the
+  // ES build, whose default export is the loader itself. Hence the cast.
+  const loadHighs = module.default as unknown as typeof module.default.default;
+  return loadHighs();
+}
+
+/** Variables from which on the interior point method is faster: at 50,000, 5 s instead of 18 s. */
+const INTERIOR_MIN = 10_000;
+
 function solve(highs: Highs, program: LinearProgram): SolverOutcome {
   // HiGHS calls a program without variables "empty" and without rows "optimal"; ours is one answer.
   if (program.cost.length === 0) return solveWithoutVariables(program);
   return highs.withModel((model): SolverOutcome => {
-    model.options.set({ output_flag: false });
+    const solver = program.cost.length < INTERIOR_MIN ? 'choose' : 'ipm';
+    model.options.set({ output_flag: false, solver });
     model.passModel(toModelData(program));
     const { modelStatus } = model.run();
     const statuses = highs.constants.modelStatus;

@@ -66,8 +66,8 @@ export async function runPlan(
     const found = findEntry(report, entry);
     if (found.kind === 'unknown') return refuse(found.message);
     return print(
-      () => renderEntry(report, found.row, createStyle(out.hasColour)),
-      () => toEntryJson(report, found.row),
+      () => renderEntry(report, found, createStyle(out.hasColour)),
+      () => toEntryJson(report, found),
     );
   }
   if (first !== undefined && second !== undefined && against !== null) {

@@ -16,8 +16,10 @@ import { renderWhyNot } from './unmet-text.ts';
 const NAMES_COMPARED = 10_000;
 
 type Found =
-  | { readonly kind: 'found'; readonly row: RosterRow }
+  | { readonly kind: 'found'; readonly row: RosterRow; readonly id: string }
   | { readonly kind: 'unknown'; readonly message: string };
+
+type FoundEntry = Pick<Extract<Found, { kind: 'found' }>, 'row' | 'id'>;
 
 /** The row of an entry, by its id, by the id of a task of a gang, or by the id of its batch. */
 export function findEntry({ roster }: PlanReport, id: string): Found {
@@ -27,7 +29,10 @@ export function findEntry({ roster }: PlanReport, id: string): Found {
       batch.taskIds.includes(id) ||
       (id.startsWith(`${batch.id}/`) && isBetween(id.slice(batch.id.length + 1), from, to)),
   );
-  if (row !== undefined) return { kind: 'found', row };
+  if (row !== undefined) {
+    const isBatch = row.batch.id === id || row.batch.taskIds.includes(id);
+    return { kind: 'found', row, id: isBatch ? entryIdAt(row.batch, row.from) : id };
+  }
   const names = roster.slice(0, NAMES_COMPARED).map(({ batch, from }) => entryIdAt(batch, from));
   const nearest = nearestName(id, names);
   const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
@@ -37,7 +42,7 @@ export function findEntry({ roster }: PlanReport, id: string): Found {
 const isBetween = (text: string, from: number, to: number): boolean =>
   /^\d+$/.test(text) && Number(text) >= from && Number(text) < to;
 
-export function renderEntry(report: PlanReport, row: RosterRow, style: Style): string {
+export function renderEntry(report: PlanReport, { row, id }: FoundEntry, style: Style): string {
   const { snapshot } = report;
   const { demand, batch, from, to, outcome } = row;
   const waits = formatDuration(Math.max(0, snapshot.atMs - batch.submittedAtMs));
@@ -47,7 +52,7 @@ export function renderEntry(report: PlanReport, row: RosterRow, style: Style): s
     ...(batch.owner === null ? [] : [`owner ${batch.owner}`]),
     ...(to - from > 1 ? [`with ${plural(to - from - 1, 'equal entry', 'equal entries')}`] : []),
   ];
-  const head = `${style.bold(entryIdAt(batch, from))}  ${formText(demand.form)}\n  ${facts.join(', ')}\n\n`;
+  const head = `${style.bold(id)}  ${formText(demand.form)}\n  ${facts.join(', ')}\n\n`;
   if (outcome.kind === 'unmet') {
     const { atMs } = snapshot;
     const why = renderWhyNot(outcome.unmet, { count: to - from, atMs, style, isWhole: true });
@@ -84,12 +89,12 @@ function alternativeText(one: Alternative, { snapshot }: PlanReport): string {
   return `${how}, ${cost}`;
 }
 
-export function toEntryJson(report: PlanReport, row: RosterRow): unknown {
+export function toEntryJson(report: PlanReport, { row, id }: FoundEntry): unknown {
   const { snapshot } = report;
   const { demand, batch, from, to, outcome } = row;
   const alternatives = listAlternatives(snapshot, snapshot.demand.indexOf(demand));
   return {
-    id: entryIdAt(batch, from),
+    id,
     equalEntries: to - from,
     asks: formText(demand.form),
     priority: demand.priority,

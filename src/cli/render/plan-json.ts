@@ -88,6 +88,10 @@ export function toUnmetJson(unmet: Unmet, atMs: EpochMs): Readonly<Record<string
       admits: unmet.changeAdmits,
       text: changeText(unmet.change, atMs),
     },
+    nearest: unmet.nearest && {
+      ...unmet.nearest,
+      text: unmet.nearest.rules.map((rule) => exclusionText(rule, atMs)),
+    },
     hints: unmet.hints.map((hint) => ({ ...hint, text: hintText(hint) })),
   };
 }

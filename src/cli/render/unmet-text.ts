@@ -84,7 +84,11 @@ export function renderWhyNot(unmet: Unmet, options: WhyNotOptions): string {
   if (unmet.change !== null) {
     const admits = count === 1 ? '' : `, which admits ${unmet.changeAdmits} of ${count}`;
     lines.push(`    ${style.good('remedy')}: ${changeText(unmet.change, atMs)}${admits}\n`);
-  } else lines.push('    remedy: none by a single change\n');
+  } else {
+    const rules = unmet.nearest?.rules.map((rule) => exclusionText(rule, atMs)).join('; and ');
+    const nearest = unmet.nearest === null ? '' : `; nearest is ${unmet.nearest.group}: ${rules}`;
+    lines.push(`    remedy: none by a single change${nearest}\n`);
+  }
   return lines.join('');
 }
 

@@ -26,11 +26,15 @@ export interface Allocation {
   readonly opened: Readonly<Record<LaunchCause, Int32Array>>;
   /** By class index: of bundles that found no place, the part that stuck and what kept it out. */
   readonly stuck: Map<number, Stuck>;
+  /** Counts openings: as long as it stays, room has only shrunk. */
+  readonly openingCount: () => number;
+  /** Classes for which nothing was found, with the opening count of that time. */
+  readonly exhausted: Map<number, number>;
   /** Records `count` more entries of a class. */
   place(want: Want, count: number, berths: readonly Berth[]): void;
   /** Opens slices and makes their hosts room for this decision. */
   open(group: number, slices: number, cause?: LaunchCause): void;
-  /** Runs a trial that either succeeds whole or leaves no trace. */
+  /** Runs a trial that either succeeds whole or leaves no trace in the books; trials may nest. */
   attempt(trial: () => boolean): boolean;
 }
 
@@ -52,6 +56,7 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
   const berthings: Berthing[][] = snapshot.demand.map(() => []);
   let openings: { readonly group: number; readonly slices: number; readonly list: Int32Array }[] =
     [];
+  let openingCount = 0;
   return {
     ledger,
     berthings,
@@ -64,6 +69,8 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
       else list.push({ count, berths });
     },
     stuck: new Map(),
+    exhausted: new Map(),
+    openingCount: () => openingCount,
     open(group, slices, cause = 'demand') {
       ledger.budgets.open(group, slices);
       const hosts = slices * must(groups[group], 'a group index').hostsPerSlice;
@@ -71,13 +78,22 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
       const list = opened[cause];
       list[group] = (list[group] ?? 0) + slices;
       openings.push({ group, slices, list });
+      openingCount++;
     },
     attempt(trial) {
       const mark = ledger.rooms.mark();
+      const before = openings;
       openings = [];
-      if (trial()) return true;
+      const isDone = trial();
+      const mine = openings;
+      openings = before;
+      if (isDone) {
+        ledger.rooms.keep(mark);
+        openings.push(...mine);
+        return true;
+      }
       ledger.rooms.undo(mark);
-      for (const { group, slices, list } of openings.reverse()) {
+      for (const { group, slices, list } of mine.reverse()) {
         ledger.budgets.close(group, slices);
         list[group] = (list[group] ?? 0) - slices;
       }

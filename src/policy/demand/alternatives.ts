@@ -30,7 +30,7 @@ export function listAlternatives(snapshot: Snapshot, classIndex: number): readon
       part.admitted[index] === 1
         ? slicesNeeded(problem, ledger, part, { group: index, copies: 1 })
         : 1;
-    const [exclusion] = judge(part, { group, index, slices }, ledger.budgets);
+    const [exclusion] = judge(part, { group: index, slices }, ledger.budgets);
     if (exclusion !== undefined) return { kind: 'excluded', group: group.name, exclusion };
     const shareMicroUsdPerHour = entryShare(problem, want, index);
     return { kind: 'would-do', group: group.name, shareMicroUsdPerHour, slices };

@@ -50,16 +50,16 @@ const countHosts = (loads: readonly HostLoad[]): number =>
 
 /** Room left on a host under a load. */
 function unload({ needs }: DemandProblem, free: Float64Array, load: HostLoad): Float64Array {
-  const after = Float64Array.from(free);
-  load.parts.forEach((part, i) => {
-    const need = must(needs[part], 'a part index');
+  const after = free.slice();
+  for (let i = 0; i < load.parts.length; i++) {
+    const need = must(needs[load.parts[i] ?? -1], 'a part index');
     const copies = load.copies[i] ?? 0;
-    for (let k = 0; k < after.length; k++) after[k] = (after[k] ?? 0) - (need[k] ?? 0) * copies;
-  });
-  assert(
-    after.every((room) => room >= 0),
-    'no planner loads a host beyond its room',
-  );
+    for (let k = 0; k < after.length; k++) {
+      const left = (after[k] ?? 0) - (need[k] ?? 0) * copies;
+      assert(left >= 0, 'no planner loads a host beyond its room');
+      after[k] = left;
+    }
+  }
   return after;
 }
 

@@ -4,13 +4,20 @@ import type { Bound, Exclusion } from '../../model/reason.ts';
 import type { GroupCondition } from '../../model/snapshot.ts';
 import { assert, must } from '../../support/assert.ts';
 
+interface Amounts {
+  readonly need: number;
+  readonly have: number;
+  readonly max: number;
+  readonly owed: number;
+}
+
 /** A bound on new slices that several groups share: opening one in a group draws `use[group]`. */
 export interface SharedBudget {
   readonly use: Float64Array;
   readonly max: number;
   left: number;
   /** The bound as a reason, for a need. */
-  readonly describe: (need: number, have: number) => Bound;
+  readonly describe: (amounts: Amounts) => Bound;
 }
 
 /**
@@ -83,6 +90,12 @@ export function createBudgets({ fleet, totals, conditions }: BudgetInput): Budge
     for (const budget of shared) budget.left -= fresh * (budget.use[group] ?? 0);
   };
 
+  const owedFrom = (budget: SharedBudget): number =>
+    groups.reduce((sum, { min, max }, group) => {
+      const lacking = Math.min(min, max) - (total[group] ?? 0) - (reserved[group] ?? 0);
+      return blocked[group] || lacking <= 0 ? sum : sum + lacking * (budget.use[group] ?? 0);
+    }, 0);
+
   return {
     total,
     shared,
@@ -106,7 +119,9 @@ export function createBudgets({ fleet, totals, conditions }: BudgetInput): Budge
       const fresh = Math.max(0, slices - (reserved[group] ?? 0));
       for (const budget of shared) {
         const need = fresh * (budget.use[group] ?? 0);
-        if (need > budget.left) rules.push(budget.describe(need, Math.max(0, budget.left)));
+        if (need <= budget.left) continue;
+        const have = Math.max(0, budget.left);
+        rules.push(budget.describe({ need, have, max: budget.max, owed: owedFrom(budget) }));
       }
       const block = blocked[group];
       if (block) rules.push(block);
@@ -132,8 +147,8 @@ function createShared(fleet: Fleet, totals: readonly number[]): SharedBudget[] {
     for (const [resource, max] of Object.entries(pool.limits)) {
       const useOf = (group: Group): number =>
         group.quotaPool === pool.name ? group.hostsPerSlice * (group.host[resource] ?? 0) : 0;
-      add(max, useOf, (need, have) => {
-        return { kind: 'quota-pool', pool: pool.name, resource, need, have, max };
+      add(max, useOf, (amounts) => {
+        return { kind: 'quota-pool', pool: pool.name, resource, ...amounts };
       });
     }
   }
@@ -142,14 +157,14 @@ function createShared(fleet: Fleet, totals: readonly number[]): SharedBudget[] {
     add(
       spendMax,
       (group) => group.priceMicroUsdPerHour ?? 0,
-      (need, have) => ({ kind: 'spend-cap', need, have, max: spendMax }),
+      (amounts) => ({ kind: 'spend-cap', ...amounts }),
     );
   }
   if (slicesMax !== null) {
     add(
       slicesMax,
       () => 1,
-      (need, have) => ({ kind: 'fleet-max', need, have, max: slicesMax }),
+      (amounts) => ({ kind: 'fleet-max', ...amounts }),
     );
   }
   return budgets;

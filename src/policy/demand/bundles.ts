@@ -29,9 +29,7 @@ export function placeBundles(
       if (berth === null) {
         // Told here, with the entry's other parts in place: afterwards each part alone might fit.
         const { budgets } = allocation.ledger;
-        const rules = problem.groups.map((group, index) =>
-          judge(part, { group, index, slices: 1 }, budgets),
-        );
+        const rules = problem.groups.map((_, group) => judge(part, { group, slices: 1 }, budgets));
         allocation.stuck.set(want.index, { part, rules });
         return false;
       }

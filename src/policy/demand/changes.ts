@@ -3,7 +3,7 @@ import type { Ask } from '../../model/demand.ts';
 import type { Fleet } from '../../model/fleet.ts';
 import type { Group } from '../../model/group.ts';
 import type { GroupName } from '../../model/ids.ts';
-import type { Change, Exclusion } from '../../model/reason.ts';
+import type { Bound, Change, Exclusion } from '../../model/reason.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { GroupCondition } from '../../model/snapshot.ts';
 import { must, unreachable } from '../../support/assert.ts';
@@ -33,34 +33,56 @@ export interface Waiting {
   readonly want: Want | null;
 }
 
-interface Candidate extends Remedy {
+/** A group with one hurdle, by how easily it is taken. */
+interface Candidate {
   readonly index: number;
-  readonly slices: number;
+  readonly rule: Exclusion;
   readonly rank: number;
   readonly price: number;
 }
 
-/** By group, every rule against so many of the waiting entries. */
-export function rulesAgainst(
+/** The first rule against waiting entries in a group, and whether it is the only one. */
+export interface Hurdle {
+  readonly rule: Exclusion;
+  readonly isOnly: boolean;
+}
+
+/** What keeps so many of the waiting entries out of a group; null when nothing does. */
+function findHurdle(
   problem: DemandProblem,
   ledger: Ledger,
   { part, rules }: Waiting,
-  copies: number,
-): readonly (readonly Exclusion[])[] {
-  if (rules !== null) return rules;
-  return problem.groups.map((group, index) => {
-    const slices = slicesToOpen(problem, ledger, part, { group: index, copies });
-    return judge(part, { group, index, slices }, ledger.budgets);
-  });
+  { group, copies }: { readonly group: number; readonly copies: number },
+): Hurdle | null {
+  if (rules === null && part.admitted[group] !== 1) {
+    const rule = part.firstMismatch(group);
+    return rule && { rule, isOnly: part.mismatchCount(group) === 1 };
+  }
+  const slices = rules === null ? slicesToOpen(problem, ledger, part, { group, copies }) : 0;
+  const [rule, second] = rules?.[group] ?? judge(part, { group, slices }, ledger.budgets);
+  return rule === undefined ? null : { rule, isOnly: second === undefined };
 }
 
+/** By group, what keeps one waiting entry out. */
+export const listHurdles = (
+  problem: DemandProblem,
+  ledger: Ledger,
+  waiting: Waiting,
+): readonly (Hurdle | null)[] =>
+  problem.groups.map((_, group) => findHurdle(problem, ledger, waiting, { group, copies: 1 }));
+
+/** New slices for waiting entries. Room is looked for only by gangs: a task that waits found none. */
 function slicesToOpen(
   problem: DemandProblem,
   ledger: Ledger,
   part: JudgedPart,
-  at: { readonly group: number; readonly copies: number },
+  { group, copies }: { readonly group: number; readonly copies: number },
 ): number {
-  return part.admitted[at.group] === 1 ? Math.max(1, slicesNeeded(problem, ledger, part, at)) : 1;
+  if (part.admitted[group] !== 1) return 1;
+  if (part.gangTasks !== null) {
+    return Math.max(1, slicesNeeded(problem, ledger, part, { group, copies }));
+  }
+  return slicesOfEmptyHosts(part, must(problem.groups[group], 'a group index'), copies);
 }
 
 /** Slices that hold so many entries of a part on hosts of their own; Infinity if none ever does. */
@@ -77,34 +99,72 @@ function slicesOfEmptyHosts({ need, gangTasks }: Part, group: Group, copies: num
  * The smallest single change after which the part is admitted, the plan otherwise unchanged: a
  * misspelt name put right, then a bound raised where that costs least, then waiting, then asking
  * for something else. For all waiting entries if one change can do that, else for one of them.
- * Every change is applied and tried before it is offered.
+ * Every change is applied and tried before it is offered. `hurdles` are those for one entry.
  */
 export function findRemedy(
   problem: DemandProblem,
   ledger: Ledger,
   waiting: Waiting,
+  hurdles: readonly (Hurdle | null)[],
 ): Remedy | null {
-  const { part, count } = waiting;
-  for (const copies of count > 1 ? [count, 1] : [1]) {
-    const rules = rulesAgainst(problem, ledger, waiting, copies);
-    const candidates = problem.groups.flatMap((group, index): Candidate[] => {
-      // What is wrong with the request comes before bounds, which the changed one may not meet.
-      const mismatches = findMismatches(part, group);
-      const [rule, second] = mismatches.length > 0 ? mismatches : (rules[index] ?? []);
-      if (rule === undefined || second !== undefined) return [];
+  const { part, count, rules } = waiting;
+  // Rules told when parts were tried together were told for one entry.
+  for (const copies of count > 1 && rules === null ? [count, 1] : [1]) {
+    const candidates = listCandidates(problem, ledger, waiting, { copies, hurdles });
+    for (const { index, rule } of candidates) {
+      const group = must(problem.groups[index], 'a group index');
       const change = cure(rule, group);
-      if (change === null || (copies > 1 && !isForOneGroup(change, part))) return [];
-      const slices = isOfRequest(change)
-        ? slicesOfEmptyHosts(applyToPart(part, change), group, copies)
-        : slicesToOpen(problem, ledger, part, { group: index, copies });
-      const price = slices * (group.priceMicroUsdPerHour ?? 0);
-      return [{ change, admits: copies, index, slices, rank: rankOf(change), price }];
-    });
-    candidates.sort(byEase);
-    const found = candidates.find((one) => isAdmittedAfter(problem, ledger, waiting, one));
-    if (found !== undefined) return { change: found.change, admits: copies };
+      if (change === null || (copies > 1 && !isForOneGroup(change, part))) continue;
+      const trial = { change, index, admits: copies };
+      if (isAdmittedAfter(problem, ledger, waiting, trial)) return { change, admits: copies };
+    }
   }
   return null;
+}
+
+/** The group with the fewest rules against one entry, and all of them; ties go to the first. */
+export function findNearest(
+  problem: DemandProblem,
+  ledger: Ledger,
+  { part, rules }: Waiting,
+): { readonly group: GroupName; readonly rules: readonly Exclusion[] } | null {
+  let nearest: { group: GroupName; rules: readonly Exclusion[] } | null = null;
+  let fewest = Infinity;
+  problem.groups.forEach(({ name }, group) => {
+    // Rules on the request alone are a lower bound that spares judging most groups in full.
+    if (part.admitted[group] !== 1 && part.mismatchCount(group) >= fewest) return;
+    const slices = slicesToOpen(problem, ledger, part, { group, copies: 1 });
+    const all = rules?.[group] ?? judge(part, { group, slices }, ledger.budgets);
+    if (all.length >= fewest) return;
+    fewest = all.length;
+    nearest = { group: name, rules: all };
+  });
+  return nearest;
+}
+
+/** Groups with a single hurdle for so many entries, the easiest first. */
+function listCandidates(
+  problem: DemandProblem,
+  ledger: Ledger,
+  waiting: Waiting,
+  { copies, hurdles }: { readonly copies: number; readonly hurdles: readonly (Hurdle | null)[] },
+): readonly Candidate[] {
+  const { part } = waiting;
+  const candidates: Candidate[] = [];
+  const isTypo = createTypoCheck();
+  problem.groups.forEach((group, index) => {
+    const isAdmitted = part.admitted[index] === 1;
+    if (copies > 1 && !isAdmitted) return; // a change of the request is judged for one entry
+    const hurdle =
+      copies === 1
+        ? hurdles[index]
+        : findHurdle(problem, ledger, waiting, { group: index, copies });
+    if (!hurdle?.isOnly) return;
+    const slices = isAdmitted ? slicesToOpen(problem, ledger, part, { group: index, copies }) : 1;
+    const price = slices * (group.priceMicroUsdPerHour ?? 0);
+    candidates.push({ index, rule: hurdle.rule, rank: rankOf(hurdle.rule, isTypo), price });
+  });
+  return candidates.sort(byEase);
 }
 
 const byEase = byFirst<Candidate>(
@@ -135,12 +195,12 @@ function cure(rule: Exclusion, { name: group, device }: Group): Change | null {
       return { kind: 'raise-max', group, from: rule.max, to: rule.max + rule.need - rule.have };
     case 'quota-pool': {
       const { pool, resource, max: from } = rule;
-      return { kind: 'raise-quota', pool, resource, from, to: from + rule.need - rule.have };
+      return { kind: 'raise-quota', pool, resource, from, to: raised(rule) };
     }
     case 'spend-cap':
-      return { kind: 'raise-spend-cap', from: rule.max, to: rule.max + rule.need - rule.have };
+      return { kind: 'raise-spend-cap', from: rule.max, to: raised(rule) };
     case 'fleet-max':
-      return { kind: 'raise-fleet-max', from: rule.max, to: rule.max + rule.need - rule.have };
+      return { kind: 'raise-fleet-max', from: rule.max, to: raised(rule) };
     case 'backoff':
     case 'stockout':
     case 'quota-exceeded':
@@ -155,6 +215,10 @@ function cure(rule: Exclusion, { name: group, device }: Group): Change | null {
   }
 }
 
+/** A shared bound raised by what is missing, and by what others would take of that first. */
+const raised = ({ need, have, max, owed }: Extract<Bound, { owed: number }>): number =>
+  max + need - have + owed;
+
 function cureConstraint(constraint: Constraint, have: string | null, group: GroupName): Change {
   const { op, values } = constraint;
   if (have === null || (op !== 'eq' && op !== 'in')) {
@@ -163,54 +227,89 @@ function cureConstraint(constraint: Constraint, have: string | null, group: Grou
   return { kind: 'ask-value', group, constraint, to: op === 'eq' ? [have] : [...values, have] };
 }
 
-function rankOf(change: Change): number {
-  switch (change.kind) {
-    case 'ask-value':
-      return isTypo(change.constraint.values, change.to.at(-1)) ? 0 : 3;
-    case 'ask-variant':
-      return isTypo(change.from, change.to) ? 0 : 4;
-    case 'ask-device':
-      return isTypo([change.from], change.to) ? 0 : 8;
-    case 'raise-max':
-    case 'raise-quota':
-    case 'raise-spend-cap':
-    case 'raise-fleet-max':
+/** How hard it is to undo a rule: a typo first, a machine of another kind last. */
+function rankOf(rule: Exclusion, isTypo: TypoCheck): number {
+  switch (rule.kind) {
+    case 'constraint': {
+      const { op, values } = rule.constraint;
+      return (op === 'eq' || op === 'in') && isTypo(values, rule.have) ? 0 : 3;
+    }
+    case 'variant':
+      return isTypo(rule.need, rule.have) ? 0 : 4;
+    case 'device':
+      return isTypo([rule.need], rule.have) ? 0 : 8;
+    case 'at-max':
+    case 'quota-pool':
+    case 'spend-cap':
+    case 'fleet-max':
       return 1;
-    case 'end-condition':
+    case 'backoff':
+    case 'stockout':
+    case 'quota-exceeded':
+    case 'paused':
+    case 'deferred':
+    case 'draining-group':
       return 2;
-    case 'ask-without':
-      return 3;
-    case 'ask-preemptible':
+    case 'preemptible':
       return 5;
-    case 'ask-tasks':
+    case 'gang-shape':
       return 6;
-    case 'ask-less':
+    case 'host-too-small':
       return 7;
     default:
-      return unreachable(change);
+      return unreachable(rule);
   }
 }
 
-const isTypo = (values: readonly string[], known: string | undefined): boolean =>
-  known !== undefined && values.some((value) => nearestName(value, [known]) !== null);
+type TypoCheck = (values: readonly string[], known: string | null) => boolean;
+
+/** Whether one of some values looks like a known name; names come up in many groups. */
+function createTypoCheck(): TypoCheck {
+  const answers = new Map<string, boolean>();
+  return (values, known) => {
+    if (known === null) return false;
+    const question = `${values.join()} ${known}`;
+    let isTypo = answers.get(question);
+    if (isTypo === undefined) {
+      isTypo = values.some((value) => nearestName(value, [known]) !== null);
+      answers.set(question, isTypo);
+    }
+    return isTypo;
+  };
+}
 
 /** Applies the change, keeps books on the plan as it then stands, and tries again. */
 function isAdmittedAfter(
   problem: DemandProblem,
-  { rooms, budgets: { total } }: Ledger,
+  { rooms, budgets }: Ledger,
   { part, want }: Waiting,
-  { change, index, slices, admits }: Candidate,
+  {
+    change,
+    index,
+    admits,
+  }: { readonly change: Change; readonly index: number; readonly admits: number },
 ): boolean {
-  const { fleet, conditions } = applyToFleet(problem.snapshot, change);
-  const budgets = createBudgets({ fleet, conditions, totals: [...total] });
-  if (want === null || isOfRequest(change)) {
+  const hasParts = part.asks.length > 1 || (want !== null && want.parts.length > 1);
+  if (isOfRequest(change)) {
+    if (budgets.openable(index) === 0) return false;
     // Of several unlike parts, no one knows which the change of a request would mean.
-    if (part.asks.length > 1 || (want !== null && want.parts.length > 1)) return false;
-    const group = must(fleet.groups[index], 'changes keep the groups');
-    return judge(applyToPart(part, change), { group, index, slices }, budgets).length === 0;
+    if (hasParts) return false;
+    const group = must(problem.groups[index], 'a group index');
+    const changed = applyToPart(part, change);
+    if (findMismatches(changed, group).length > 0) return false;
+    return budgets.forbids(index, slicesOfEmptyHosts(changed, group, admits)).length === 0;
+  }
+  const { fleet, conditions } = applyToFleet(problem.snapshot, change);
+  const raised = createBudgets({ fleet, conditions, totals: [...budgets.total] });
+  if (!hasParts || want === null) {
+    const slices = slicesToOpen(problem, { rooms, budgets }, part, {
+      group: index,
+      copies: admits,
+    });
+    return raised.forbids(index, slices).length === 0;
   }
   const mark = rooms.mark();
-  const allocation = createAllocation(problem, { rooms, budgets });
+  const allocation = createAllocation(problem, { rooms, budgets: raised });
   const placed = placeEntries(problem, allocation, want, { count: admits, order: byRank });
   rooms.undo(mark);
   return placed === admits;

@@ -19,17 +19,15 @@ export function classify(
   reserved: ReadonlySet<EntryId> = new Set(),
 ): readonly DemandClass[] {
   const drafts = new Map<string, Draft>();
-  // Schedulers often share one form object over thousands of entries: then its text is made once.
-  const texts = new Map<EntryForm, string>();
+  const numberOf = createNumbering();
   entries.forEach((entry, order) => {
-    let text = texts.get(entry.form);
-    if (text === undefined) texts.set(entry.form, (text = formText(entry.form)));
     const invalid = entry.invalid === null ? '' : JSON.stringify(entry.invalid);
     const isReserved = entry.form.kind === 'gang' && reserved.has(entry.id);
-    const key = `${entry.priority} ${text} ${invalid} ${isReserved}`;
+    const key = `${numberOf(entry.form)} ${entry.priority} ${isReserved} ${invalid}`;
     let draft = drafts.get(key);
-    if (draft === undefined)
+    if (draft === undefined) {
       drafts.set(key, (draft = { entry, isReserved, batches: [], count: 0 }));
+    }
     draft.count += entry.count;
     const { id, count, submittedAtMs, owner, taskIds } = entry;
     draft.batches.push({ id, count, submittedAtMs, order, owner, taskIds });
@@ -42,6 +40,24 @@ export function classify(
     batches: batches.sort(byAge),
     count,
   }));
+}
+
+/**
+ * Numbers forms so that equal ones share a number. Schedulers often share one form object over
+ * thousands of entries: then its text is made once.
+ */
+function createNumbering(): (form: EntryForm) => number {
+  const byForm = new Map<EntryForm, number>();
+  const byWords = new Map<string, number>();
+  return (form) => {
+    const known = byForm.get(form);
+    if (known !== undefined) return known;
+    const words = formText(form);
+    const number = byWords.get(words) ?? byWords.size;
+    byWords.set(words, number);
+    byForm.set(form, number);
+    return number;
+  };
 }
 
 /** Oldest first; then as given. */

@@ -8,7 +8,7 @@ import type { AllocateDemand, Allocation } from './allocation.ts';
 import { allocateByCost } from './cost/allocate.ts';
 import { type Evidence, explainClass } from './explain.ts';
 import { holdFloors } from './floors.ts';
-import { couldEverRun } from './gate.ts';
+import { createGate } from './gate.ts';
 import { allocateByPriority } from './priority.ts';
 import { type DemandProblem, createProblem } from './problem.ts';
 import { allocateByUtilization } from './utilization/allocate.ts';
@@ -70,7 +70,7 @@ function explain(
   const evidence: Evidence = {
     problem,
     allocation,
-    couldEverRun: (want) => couldEverRun(snapshot.fleet, want.form),
+    couldEverRun: createGate(problem),
   };
   const wants = new Map(problem.wants.map((want) => [want.index, want]));
   const groups = reportGroups(problem, allocation);

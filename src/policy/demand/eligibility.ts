@@ -36,32 +36,41 @@ export function partsOf(form: EntryForm): readonly Part[] {
   }
 }
 
-/**
- * The rules, of those that hold whatever the state of the fleet, by which a group can never take
- * the part, in the order of the closed list. Empty: an empty host of the group would do.
- */
-export function findMismatches(part: Part, group: Group): readonly Exclusion[] {
-  const rules: Exclusion[] = part.asks.flatMap((ask) => findAskMismatches(ask, group));
-  const { gangTasks: tasks } = part;
+/** A gang on slices of several hosts fills whole slices; null when it can. */
+export function findShapeMismatch({ gangTasks: tasks }: Part, group: Group): Exclusion | null {
   const { hostsPerSlice } = group;
-  if (tasks !== null && hostsPerSlice > 1 && tasks % hostsPerSlice !== 0) {
-    rules.push({ kind: 'gang-shape', tasks, hostsPerSlice });
-  }
-  if (firstShortage(part.need, group.host) !== null) {
-    rules.push({ kind: 'host-too-small', shortages: findShortages(part.need, group.host) });
-  }
-  return rules;
+  const isWhole = tasks === null || hostsPerSlice === 1 || tasks % hostsPerSlice === 0;
+  return isWhole ? null : { kind: 'gang-shape', tasks, hostsPerSlice };
 }
 
-/** True when `findMismatches` would find none; it stops at the first, which planning needs. */
-export function isAdmitted(part: Part, group: Group): boolean {
-  const { gangTasks: tasks, asks, need } = part;
-  for (const ask of asks) if (!isAskAdmitted(ask, group)) return false;
-  if (tasks !== null && group.hostsPerSlice > 1 && tasks % group.hostsPerSlice !== 0) return false;
-  return firstShortage(need, group.host) === null;
+/** An empty host holds the part; null when it does. */
+export function findSizeMismatch({ need }: Part, group: Group): Exclusion | null {
+  if (firstShortage(need, group.host) === null) return null;
+  return { kind: 'host-too-small', shortages: findShortages(need, group.host) };
 }
 
-function isAskAdmitted(ask: Ask, group: Group): boolean {
+/** The rules of a part that hold whatever the state of the fleet, in the order of the closed list. */
+export function findMismatches(part: Part, group: Group): readonly Exclusion[] {
+  return joinMismatches(
+    part,
+    group,
+    part.asks.map((ask) => findAskMismatches(ask, group)),
+  );
+}
+
+/** As `findMismatches`, with the rules against each ask known already. */
+export function joinMismatches(
+  part: Part,
+  group: Group,
+  ofAsks: readonly (readonly Exclusion[])[],
+): readonly Exclusion[] {
+  const [shape, size] = [findShapeMismatch(part, group), findSizeMismatch(part, group)];
+  if (shape === null && size === null && ofAsks.length === 1) return ofAsks[0] ?? [];
+  return [...ofAsks.flat(), ...(shape === null ? [] : [shape]), ...(size === null ? [] : [size])];
+}
+
+/** True when `findAskMismatches` would find none. */
+export function isAskAdmitted(ask: Ask, group: Group): boolean {
   return (
     isDeviceType(ask, group) &&
     isVariant(ask, group) &&
@@ -70,7 +79,8 @@ function isAskAdmitted(ask: Ask, group: Group): boolean {
   );
 }
 
-function findAskMismatches(ask: Ask, group: Group): readonly Exclusion[] {
+/** Rules on device, variant, kind of capacity and attributes that an ask breaks in a group. */
+export function findAskMismatches(ask: Ask, group: Group): readonly Exclusion[] {
   const rules: Exclusion[] = [];
   const { device, preemptible } = ask;
   if (device !== null && !isDeviceType(ask, group)) {
@@ -100,13 +110,11 @@ function isVariant(ask: Ask, group: Group): boolean {
 const isCapacityKind = (ask: Ask, group: Group): boolean =>
   ask.preemptible === null || ask.preemptible === group.preemptible;
 
-/** Soft constraints of the part that the group satisfies: more is better. */
-export function countSatisfied(part: Part, group: Group): number {
+/** Soft constraints of an ask that the group satisfies: more is better. */
+export function countSatisfied(ask: Ask, group: Group): number {
   let count = 0;
-  for (const ask of part.asks) {
-    for (const constraint of ask.constraints) {
-      if (constraint.soft && satisfies(constraint, group)) count++;
-    }
+  for (const constraint of ask.constraints) {
+    if (constraint.soft && satisfies(constraint, group)) count++;
   }
   return count;
 }

@@ -3,7 +3,9 @@ import type { DemandClass } from '../../model/demand.ts';
 import type { InvalidDemand, PlacedWhy, RunnerUp, Unmet } from '../../model/reason.ts';
 import { assert, must } from '../../support/assert.ts';
 import type { Allocation, Berthing } from './allocation.ts';
-import { type Waiting, findRemedy, rulesAgainst } from './changes.ts';
+import type { Budgets } from './budgets.ts';
+import { type Waiting, findNearest, findRemedy, listHurdles } from './changes.ts';
+import type { Gate } from './gate.ts';
 import { findHints } from './hints.ts';
 import { codeOf } from './judge.ts';
 import { type DemandProblem, type Ledger, type Want, invalidOf } from './problem.ts';
@@ -14,7 +16,7 @@ export interface Evidence {
   readonly problem: DemandProblem;
   readonly allocation: Allocation;
   /** Whether the fleet could take an entry if it were empty and untroubled. */
-  readonly couldEverRun: (want: Want) => boolean;
+  readonly couldEverRun: Gate;
 }
 
 /** The verdict on one class: where its entries go and why, or why they wait. */
@@ -30,7 +32,10 @@ export function explainClass(
     return { placed: [], unmetCount: demand.count, unmet };
   }
   const berthings = must(allocation.berthings[want.index], 'one list per class');
-  const placed = berthings.map((berthing) => explainPlaced(problem, want, berthing));
+  const homes = berthings.length === 0 ? null : rankHomes(problem, want, allocation.ledger.budgets);
+  const placed = berthings.map((berthing) =>
+    explainPlaced(problem, want, berthing, must(homes, 'ranked where anything is placed')),
+  );
   const unmetCount = demand.count - placed.reduce((sum, { count }) => sum + count, 0);
   assert(unmetCount >= 0, 'no strategy places more entries than there are');
   if (unmetCount === 0) return { placed, unmetCount, unmet: null };
@@ -54,6 +59,7 @@ function explainInvalid(invalid: InvalidDemand): Unmet {
     isEverAdmitted: false,
     change: null,
     changeAdmits: 0,
+    nearest: null,
     hints: [],
   };
 }
@@ -65,12 +71,10 @@ export function explainUnmet(
   waiting: Waiting & { readonly isEverAdmitted: boolean },
 ): Unmet {
   const { groups } = problem;
-  const rules = rulesAgainst(problem, ledger, waiting, 1).map((all, index) => {
-    const name = groups[index]?.name;
-    return must(all[0], `a rule that keeps waiting work out of ${name}`);
-  });
+  const hurdles = listHurdles(problem, ledger, waiting);
+  const rules = hurdles.map((hurdle) => must(hurdle, 'a rule that keeps waiting work out').rule);
   const code = codeOf(rules);
-  const remedy = findRemedy(problem, ledger, waiting);
+  const remedy = findRemedy(problem, ledger, waiting, hurdles);
   return {
     code,
     invalid: null,
@@ -81,54 +85,78 @@ export function explainUnmet(
     isEverAdmitted: waiting.isEverAdmitted,
     change: remedy?.change ?? null,
     changeAdmits: remedy?.admits ?? 0,
+    nearest: remedy === null ? findNearest(problem, ledger, waiting) : null,
     hints: code === 'no-matching-group' ? findHints(waiting.part.asks, groups) : [],
   };
 }
 
-function explainPlaced(problem: DemandProblem, want: Want, berthing: Berthing): Placement {
-  const { groups, snapshot } = problem;
-  const { count, berths } = berthing;
+function explainPlaced(
+  problem: DemandProblem,
+  want: Want,
+  { count, berths }: Berthing,
+  homes: Homes,
+): Placement {
   const spots = berths.map(({ group, room, tasks }) => {
-    return { group: must(groups[group], 'a group index').name, room, tasks };
+    return { group: must(problem.groups[group], 'a group index').name, room, tasks };
   });
   const home = must(berths.at(-1), 'a placed entry has a berth').group;
   const isNew = berths.some(({ room }) => room === 'new');
   return {
     count,
     spots,
-    why: isNew ? whyNew(problem, want, home) : { kind: 'room-there' },
-    runnerUp: findRunnerUp(problem, want, home, snapshot.fleet.strategy === 'cost'),
+    why: isNew ? whyNew(problem, want, home, homes) : { kind: 'room-there' },
+    runnerUp:
+      homes.first?.group === home
+        ? toRunnerUp(problem, homes.second)
+        : toRunnerUp(problem, homes.first),
   };
 }
 
-function whyNew(problem: DemandProblem, want: Want, home: number): PlacedWhy {
+function whyNew(problem: DemandProblem, want: Want, home: number, homes: Homes): PlacedWhy {
   const group = must(problem.groups[home], 'a group index');
   const { strategy } = problem.snapshot.fleet;
   if (strategy === 'priority') return { kind: 'first-by-rank', priority: group.priority };
   if (strategy === 'utilization') return { kind: 'best-utilization' };
-  return { kind: 'least-cost', shareMicroUsdPerHour: entryShare(problem, want, home) ?? 0 };
+  const share = entryShare(problem, want, home) ?? 0;
+  // Dearer than elsewhere by its own share: so it rides on a slice that others pay for.
+  const isDearer = homes.first !== null && share > (homes.first.share ?? Infinity);
+  const canShare = want.form.kind !== 'gang';
+  if (isDearer && canShare) return { kind: 'fills-up' };
+  return { kind: 'least-cost', shareMicroUsdPerHour: share };
 }
 
-/** The best other group that admits the entry: the cheapest, or the next by rank. */
-function findRunnerUp(
-  problem: DemandProblem,
-  want: Want,
-  home: number,
-  byCost: boolean,
-): RunnerUp | null {
-  const first = must(want.parts[0], 'a class has a part');
-  const others = first.ranked.filter(
-    (group) => group !== home && want.parts.every((part) => part.admitted[group] === 1),
-  );
-  let best: { readonly group: number; readonly share: number | null } | null = null;
-  for (const group of others) {
-    const share = entryShare(problem, want, group);
-    if (best === null || (byCost && (share ?? Infinity) < (best.share ?? Infinity))) {
-      best = { group, share };
-    }
-    if (!byCost) break;
+interface Home {
+  readonly group: number;
+  readonly share: number | null;
+}
+
+/** The two best groups for an entry: the runner-up is the better one that it did not get. */
+interface Homes {
+  readonly first: Home | null;
+  readonly second: Home | null;
+}
+
+/** Best is cheapest under the cost strategy, next by rank under the others; groups in trouble are none. */
+function rankHomes(problem: DemandProblem, want: Want, budgets: Budgets): Homes {
+  const byCost = problem.snapshot.fleet.strategy === 'cost';
+  let first: Home | null = null;
+  let second: Home | null = null;
+  for (const group of must(want.parts[0], 'a class has a part').ranked) {
+    if (!want.parts.every((part) => part.admitted[group] === 1)) continue;
+    if (budgets.blockOf(group) !== null) continue;
+    const home: Home = { group, share: entryShare(problem, want, group) };
+    const price = byCost ? (home.share ?? Infinity) : 0;
+    if (first === null || (byCost && price < (first.share ?? Infinity))) {
+      second = first;
+      first = home;
+    } else if (second === null || (byCost && price < (second.share ?? Infinity))) second = home;
+    else if (!byCost) break;
   }
-  if (best === null) return null;
-  const { name } = must(problem.groups[best.group], 'a group index');
-  return { group: name, shareMicroUsdPerHour: best.share };
+  return { first, second };
+}
+
+function toRunnerUp({ groups }: DemandProblem, home: Home | null): RunnerUp | null {
+  if (home === null) return null;
+  const { name } = must(groups[home.group], 'a group index');
+  return { group: name, shareMicroUsdPerHour: home.share };
 }

@@ -71,7 +71,11 @@ export function fluidProgram(problem: FluidProblem): LinearProgram {
   const draws: readonly Draw[][] = types.map(() => []);
   for (const shape of shapes) {
     const ways = waysToPlace(types, shape);
-    rows.push({ min: shape.count, max: shape.count, entries: ways.map((_, i) => [variables.length + i, 1]) });
+    rows.push({
+      min: shape.count,
+      max: shape.count,
+      entries: ways.map((_, i) => [variables.length + i, 1]),
+    });
     for (const { type, draw } of ways) {
       draws[type]!.push({ ...draw, variable: variables.length });
       variables.push({ cost: 0, min: 0, max: Infinity });
@@ -147,7 +151,7 @@ type Way =
   | { readonly kind: 'beside'; readonly shape: FluidShape }
   /** A gang in new units of its own. */
   | { readonly kind: 'own-units'; readonly units: number }
-  /** A gang in existing room alone. */
+  /** In existing room alone: a gang, or a task too large for an empty host. */
   | { readonly kind: 'in-room'; readonly shape: FluidShape };
 type Draw = Way & { readonly variable: number };
 
@@ -159,13 +163,13 @@ function waysToPlace(
     if (shape.allowed[first] === 0) return [];
     const fit = tasksThatFit(capacity, shape);
     const roomFit = tasksThatFit(room, shape);
+    const isApart = shape.wholeHosts && hostsPerUnit > 1;
     const ways: Way[] = [];
-    if (shape.wholeHosts && hostsPerUnit > 1) {
-      if (fit > 0) ways.push({ kind: 'own-units', units: Math.ceil(shape.tasks / hostsPerUnit) });
-      if (roomFit > 0) ways.push({ kind: 'in-room', shape });
-    } else if (fit > 0 || roomFit > 0) {
-      ways.push({ kind: 'beside', shape });
+    if (fit > 0 && !isApart) ways.push({ kind: 'beside', shape });
+    if (fit > 0 && isApart) {
+      ways.push({ kind: 'own-units', units: Math.ceil(shape.tasks / hostsPerUnit) });
     }
+    if (roomFit > 0 && (isApart || fit === 0)) ways.push({ kind: 'in-room', shape });
     return ways.map((draw) => ({ type, draw }));
   });
 }

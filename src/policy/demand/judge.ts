@@ -1,8 +1,6 @@
-import type { Group } from '../../model/group.ts';
 import type { Exclusion, UnmetCode } from '../../model/reason.ts';
 import { must } from '../../support/assert.ts';
 import type { Budgets } from './budgets.ts';
-import { type Part, findMismatches } from './eligibility.ts';
 import type { DemandProblem, JudgedPart, Ledger } from './problem.ts';
 import { type Rooms, fitCopies } from './rooms.ts';
 
@@ -12,11 +10,12 @@ import { type Rooms, fitCopies } from './rooms.ts';
  * those of this moment, a suggested change with those after the change; so they cannot disagree.
  */
 export function judge(
-  part: Part,
-  at: { readonly group: Group; readonly index: number; readonly slices: number },
+  part: JudgedPart,
+  at: { readonly group: number; readonly slices: number },
   budgets: Budgets,
 ): readonly Exclusion[] {
-  return [...findMismatches(part, at.group), ...budgets.forbids(at.index, at.slices)];
+  const bounds = budgets.forbids(at.group, at.slices);
+  return part.admitted[at.group] === 1 ? bounds : [...part.mismatches(at.group), ...bounds];
 }
 
 /** Slices a group must open for `copies` entries of one part, beyond the room it has. */

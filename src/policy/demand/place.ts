@@ -21,6 +21,19 @@ export function placeEntries(
   want: Want,
   { count, order }: { readonly count: number; readonly order: GroupOrder },
 ): number {
+  // Where nothing was found and nothing has been opened since, there is nothing now.
+  if (allocation.exhausted.get(want.index) === allocation.openingCount()) return 0;
+  const placed = placeSome(problem, allocation, want, { count, order });
+  if (placed < count) allocation.exhausted.set(want.index, allocation.openingCount());
+  return placed;
+}
+
+function placeSome(
+  problem: DemandProblem,
+  allocation: Allocation,
+  want: Want,
+  { count, order }: { readonly count: number; readonly order: GroupOrder },
+): number {
   const { form } = want;
   switch (form.kind) {
     case 'single':

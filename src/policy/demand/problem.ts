@@ -1,7 +1,7 @@
 import type { DemandClass, EntryForm } from '../../model/demand.ts';
 import type { Strategy } from '../../model/fleet.ts';
 import type { Group } from '../../model/group.ts';
-import type { InvalidDemand } from '../../model/reason.ts';
+import type { Exclusion, InvalidDemand } from '../../model/reason.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { EntryId } from '../../model/ids.ts';
 import { type Slice, onItsWay } from '../../model/slice.ts';
@@ -11,13 +11,15 @@ import { groupBy } from '../../support/group-by.ts';
 import { type Budgets, createBudgets } from './budgets.ts';
 import {
   type Part,
-  countSatisfied,
-  isAdmitted,
+  findShapeMismatch,
+  findSizeMismatch,
   hasAccelerator,
+  joinMismatches,
   needsDevice,
   partsOf,
 } from './eligibility.ts';
-import { type Rooms, createRooms } from './rooms.ts';
+import { type Matching, createMatcher } from './matching.ts';
+import { type Rooms, createRooms, fitCopies } from './rooms.ts';
 
 /** A part of a class, judged against every group. */
 export interface JudgedPart extends Part {
@@ -29,6 +31,11 @@ export interface JudgedPart extends Part {
   readonly ranked: readonly number[];
   /** Soft constraints satisfied, by group. */
   readonly soft: Uint8Array;
+  /** The rules by which a group can never admit the part, by number and in full. */
+  mismatchCount(group: number): number;
+  mismatches(group: number): readonly Exclusion[];
+  /** The first of them, where there is one. */
+  firstMismatch(group: number): Exclusion | null;
 }
 
 /** A class with its parts; `index` is its place in the snapshot's demand. */
@@ -66,13 +73,13 @@ export interface Ledger {
 export function createProblem(snapshot: Snapshot): DemandProblem {
   const { groups } = snapshot.fleet;
   const resources = listResources(snapshot);
-  const toVector = (quantities: Resources): Float64Array =>
-    Float64Array.from(resources, (name) => quantities[name] ?? 0);
   const needs: Float64Array[] = [];
-  const judge = createJudge(groups);
+  const capacity = groups.map((group) => toVector(resources, group.host));
+  const judge = createJudge(groups, capacity);
   const judgePart = (part: Part): JudgedPart => {
-    needs.push(toVector(part.need));
-    return { ...part, index: needs.length - 1, ...judge(part) };
+    const need = toVector(resources, part.need);
+    needs.push(need);
+    return { ...part, index: needs.length - 1, ...judge(part, need) };
   };
   const wants = snapshot.demand.flatMap((demand, index): Want[] => {
     if (invalidOf(demand, snapshot.fleet.strategy) !== null) return [];
@@ -88,7 +95,6 @@ export function createProblem(snapshot: Snapshot): DemandProblem {
     if (group !== undefined && slice.status !== 'terminated')
       totals[group] = (totals[group] ?? 0) + 1;
   }
-  const capacity = groups.map((group) => toVector(group.host));
   const pending = new Set(
     wants.flatMap(({ demand }) => (demand.isReserved ? demand.batches.map(({ id }) => id) : [])),
   );
@@ -105,6 +111,16 @@ export function createProblem(snapshot: Snapshot): DemandProblem {
     ]),
   );
   return { snapshot, groups, resources, capacity, wants, floors, needs, totals, reservations };
+}
+
+/** Quantities by resource index. */
+function toVector(resources: readonly string[], quantities: Resources): Float64Array {
+  const vector = new Float64Array(resources.length);
+  for (let k = 0; k < resources.length; k++) {
+    const name = resources[k];
+    if (name !== undefined) vector[k] = quantities[name] ?? 0;
+  }
+  return vector;
 }
 
 /** Why no group can take the class whatever the fleet looks like; null when one might. */
@@ -125,10 +141,14 @@ function listResources(snapshot: Snapshot): readonly string[] {
   return [...names].sort();
 }
 
-type Judgement = Pick<JudgedPart, 'admitted' | 'ranked' | 'soft'>;
+type Judgement = Omit<JudgedPart, keyof Part | 'index'>;
 
-/** Judges parts against all groups, once for each distinct part. */
-function createJudge(groups: readonly Group[]): (part: Part) => Judgement {
+/** Judges parts against all groups. */
+function createJudge(
+  groups: readonly Group[],
+  capacity: readonly Float64Array[],
+): (part: Part, need: Float64Array) => Judgement {
+  const match = createMatcher(groups);
   const normalOrder = groups
     .map((_, index) => index)
     .sort((a, b) => (groups[a]?.priority ?? 0) - (groups[b]?.priority ?? 0) || a - b);
@@ -137,15 +157,57 @@ function createJudge(groups: readonly Group[]): (part: Part) => Judgement {
     ...normalOrder.filter((index) => !hasAccelerator(must(groups[index], 'a group index'))),
     ...normalOrder.filter((index) => hasAccelerator(must(groups[index], 'a group index'))),
   ];
-  return (part) => {
-    const admitted = Uint8Array.from(groups, (group) => (isAdmitted(part, group) ? 1 : 0));
-    const soft = Uint8Array.from(groups, (group) => countSatisfied(part, group));
-    const order = part.asks.some(needsDevice) ? normalOrder : sparingOrder;
-    const ranked = order.filter((index) => admitted[index] === 1);
-    const isRankedBySoft = soft.some((count) => count > 0);
-    if (isRankedBySoft) ranked.sort((a, b) => (soft[b] ?? 0) - (soft[a] ?? 0));
-    return { admitted, ranked, soft };
+  return (part, need) => {
+    const matchings = part.asks.map(match);
+    const [first] = matchings;
+    const isAlone = matchings.length === 1 && first !== undefined;
+    const admitted = new Uint8Array(groups.length);
+    const soft = isAlone ? first.soft : sumSoft(matchings, groups.length);
+    const ranked: number[] = [];
+    for (const index of part.asks.some(needsDevice) ? normalOrder : sparingOrder) {
+      if (!matchings.every((matching) => matching.admitted[index] === 1)) continue;
+      if (fitCopies(must(capacity[index], 'a group index'), need) === 0) continue;
+      if (findShapeMismatch(part, must(groups[index], 'a group index')) !== null) continue;
+      admitted[index] = 1;
+      ranked.push(index);
+    }
+    const hasSoft = part.asks.some((ask) => ask.constraints.some((constraint) => constraint.soft));
+    if (hasSoft) ranked.sort((a, b) => (soft[b] ?? 0) - (soft[a] ?? 0));
+    const groupAt = (index: number): Group => must(groups[index], 'a group index');
+    const isFit = (index: number): boolean =>
+      fitCopies(must(capacity[index], 'a group index'), need) > 0;
+    return {
+      admitted,
+      ranked,
+      soft,
+      mismatchCount(index) {
+        const ofShape = findShapeMismatch(part, groupAt(index)) === null ? 0 : 1;
+        let count = ofShape + (isFit(index) ? 0 : 1);
+        for (const matching of matchings) count += matching.mismatches(index).length;
+        return count;
+      },
+      firstMismatch(index) {
+        for (const matching of matchings) {
+          const [rule] = matching.mismatches(index);
+          if (rule !== undefined) return rule;
+        }
+        const group = groupAt(index);
+        return findShapeMismatch(part, group) ?? findSizeMismatch(part, group);
+      },
+      mismatches(index) {
+        const ofAsks = matchings.map((matching) => matching.mismatches(index));
+        return joinMismatches(part, groupAt(index), ofAsks);
+      },
+    };
   };
+}
+
+/** Soft constraints that several asks find satisfied, together. */
+function sumSoft(matchings: readonly Matching[], groupCount: number): Uint8Array {
+  const sum = new Uint8Array(groupCount);
+  for (const { soft } of matchings)
+    soft.forEach((count, index) => (sum[index] = (sum[index] ?? 0) + count));
+  return sum;
 }
 
 /** Opens the books on a problem: all room that is there or coming, and what may be opened. */
@@ -172,8 +234,9 @@ export function openLedger(problem: DemandProblem): Ledger {
     if (state.kind === 'empty') empty.ready[group] = (empty.ready[group] ?? 0) + 1;
     if (state.kind === 'partly') {
       for (const free of state.free) {
-        const vector = Float64Array.from(resources, (name) => free[name] ?? 0);
-        rooms.add(group, 'free-room', vector, 1, false);
+        const vector = toVector(resources, free);
+        const hasRoom = vector.some((room) => room > 0);
+        if (hasRoom) rooms.add(group, 'free-room', vector, 1, false);
       }
     }
   }
@@ -193,14 +256,17 @@ type SliceRoom =
 function describeRoom(slice: Slice, group: Group, { atMs, fleet }: Snapshot): SliceRoom {
   if (onItsWay.has(slice.status)) return { kind: 'coming' };
   if (slice.status !== 'ready') return { kind: 'none' };
-  const free = slice.hosts.flatMap((host) => (host.free === null ? [] : [host.free]));
-  if (free.length === 0) {
-    // Work about to land on a slice newly ready must not buy a second one.
-    const isNew = atMs - slice.statusSinceMs < fleet.registrationGraceMs;
-    return { kind: isNew ? 'empty' : 'none' };
+  const free: Resources[] = [];
+  let isEmpty = slice.hosts.length === group.hostsPerSlice;
+  for (const host of slice.hosts) {
+    if (host.free !== null) free.push(host.free);
+    isEmpty &&= host.free !== null && isWhole(host.free, group);
   }
-  const isEmpty = free.length === group.hostsPerSlice && free.every((room) => isWhole(room, group));
-  return isEmpty ? { kind: 'empty' } : { kind: 'partly', free };
+  if (isEmpty) return { kind: 'empty' };
+  if (free.length > 0) return { kind: 'partly', free };
+  // Work about to land on a slice newly ready must not buy a second one.
+  const isNew = atMs - slice.statusSinceMs < fleet.registrationGraceMs;
+  return { kind: isNew ? 'empty' : 'none' };
 }
 
 function isWhole(free: Resources, group: Group): boolean {

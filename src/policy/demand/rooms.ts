@@ -48,8 +48,9 @@ export interface Rooms {
   view(group: number): readonly RoomView[];
   /** Puts other hosts in the place of all that a group has; cannot be undone. */
   replace(group: number, rooms: readonly RoomView[]): void;
-  /** Everything done since the mark can be undone. */
+  /** Starts a trial: until it is kept or undone, everything done is remembered. Trials nest. */
   mark(): number;
+  keep(mark: number): void;
   undo(mark: number): void;
 }
 
@@ -69,11 +70,13 @@ interface RoomsInput {
 export function createRooms({ groupCount, hostsPerSlice, needs }: RoomsInput): Rooms {
   const heads = Array.from({ length: groupCount }, () => emptyBin());
   const tails = heads.slice();
-  /** Per part and group, the last bin known not to fit; looking goes on behind it. */
-  const cursors: (Bin | undefined)[] = Array.from({ length: groupCount * needs.length });
+  /** By group and part, the last bin known not to fit; looking goes on behind it. */
+  const cursors: (Bin | undefined)[][] = heads.map(() => []);
   const log: (() => void)[] = [];
+  let trials = 0;
 
   const remember = (group: number, bin: Bin): void => {
+    if (trials === 0) return;
     const { free, count, isUntouched, next } = bin;
     const tail = tails[group]!;
     log.push(() => {
@@ -84,12 +87,14 @@ export function createRooms({ groupCount, hostsPerSlice, needs }: RoomsInput): R
       tails[group] = tail;
     });
   };
-  const moveCursor = (slot: number, bin: Bin): void => {
-    const before = cursors[slot];
+  const moveCursor = (group: number, part: number, bin: Bin): void => {
+    const list = cursors[group]!;
+    const before = list[part];
+    list[part] = bin;
+    if (trials === 0) return;
     log.push(() => {
-      cursors[slot] = before;
+      list[part] = before;
     });
-    cursors[slot] = bin;
   };
   const insertAfter = (group: number, bin: Bin, added: Bin): Bin => {
     added.next = bin.next;
@@ -136,10 +141,9 @@ export function createRooms({ groupCount, hostsPerSlice, needs }: RoomsInput): R
 
     take(group, part, copies) {
       const need = needs[part]!;
-      const slot = part * groupCount + group;
       const taken: { kind: RoomKind; count: number }[] = [];
       let left = copies;
-      let looked = cursors[slot] ?? heads[group]!;
+      let looked = cursors[group]![part] ?? heads[group]!;
       while (left > 0 && looked.next !== null) {
         const bin = looked.next;
         const perHost = bin.count === 0 ? 0 : fitCopies(bin.free, need);
@@ -157,7 +161,7 @@ export function createRooms({ groupCount, hostsPerSlice, needs }: RoomsInput): R
         if (same?.kind === bin.kind) same.count += count;
         else taken.push({ kind: bin.kind, count });
       }
-      if (looked !== heads[group]) moveCursor(slot, looked);
+      if (looked !== heads[group]) moveCursor(group, part, looked);
       return taken;
     },
 
@@ -211,15 +215,23 @@ export function createRooms({ groupCount, hostsPerSlice, needs }: RoomsInput): R
         tail = tail.next;
       }
       tails[group] = tail;
-      for (let part = 0; part < needs.length; part++)
-        cursors[part * groupCount + group] = undefined;
-      log.length = 0;
+      cursors[group] = [];
+      assert(trials === 0, 'rooms are not replaced within a trial');
     },
 
-    mark: () => log.length,
+    mark() {
+      trials++;
+      return log.length;
+    },
+    keep(mark) {
+      assert(mark <= log.length, 'trials end newest first');
+      trials--;
+      if (trials === 0) log.length = 0;
+    },
     undo(mark) {
-      assert(mark <= log.length, 'marks are undone newest first');
+      assert(mark <= log.length, 'trials end newest first');
       while (log.length > mark) log.pop()!(); // the length was checked
+      trials--;
     },
   };
 }

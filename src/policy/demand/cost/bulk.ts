@@ -57,7 +57,7 @@ export function fillInBulk(
 ): Filling {
   const { shapes, needMin } = order;
   if (seed < 0 && lacksAny(room, needMin)) return nothing;
-  const filling: Draft = { shapes: [], copies: [], free: Float64Array.from(room) };
+  const filling: Draft = { shapes: [], copies: [], free: room.slice() };
   const { free } = filling;
   if (seed >= 0) put(order, filling, seed, 1);
   let kept = 0;

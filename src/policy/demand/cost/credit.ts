@@ -30,23 +30,39 @@ export function takeEmptyRooms(
   plan: PackPlan,
 ): PackPlan {
   const kept = problem.rooms.flatMap((_, room) => (isEmpty[room] ? [] : [room]));
-  const empty = problem.rooms.map(({ count }, room) => (isEmpty[room] ? count : 0));
   const used: (PackedHosts & { room: number })[] = plan.used.map((hosts) => {
     return { ...hosts, room: kept[hosts.room]! };
   });
   const opened: (PackedHosts & { type: number })[] = [];
+  const empty = listEmptyRooms(problem, isEmpty);
   for (const hosts of plan.opened) {
+    const rooms = empty[hosts.type]!;
     let left = hosts.count;
-    problem.rooms.forEach(({ type }, room) => {
-      const some = type === hosts.type ? Math.min(left, empty[room]!) : 0;
-      if (some === 0) return;
-      empty[room] = empty[room]! - some;
+    while (left > 0 && rooms.length > 0) {
+      const room = rooms.at(-1)!;
+      const some = Math.min(left, room.count);
+      used.push({ room: room.index, count: some, shapes: hosts.shapes, copies: hosts.copies });
       left -= some;
-      used.push({ room, count: some, shapes: hosts.shapes, copies: hosts.copies });
-    });
+      room.count -= some;
+      if (room.count === 0) rooms.pop();
+    }
     if (left > 0) opened.push({ ...hosts, count: left });
   }
   return { ...plan, used, opened };
+}
+
+/** Empty rooms by type, the first of each last. */
+function listEmptyRooms(
+  { rooms, typeCount }: PackProblem,
+  isEmpty: readonly boolean[],
+): { readonly index: number; count: number }[][] {
+  const lists: { readonly index: number; count: number }[][] = [];
+  for (let type = 0; type < typeCount; type++) lists.push([]);
+  for (let index = rooms.length - 1; index >= 0; index--) {
+    const { type, count } = rooms[index]!;
+    if (isEmpty[index]) lists[type]!.push({ index, count });
+  }
+  return lists;
 }
 
 /** The plan that places more, or as much for less; never the second where it breaks a budget. */

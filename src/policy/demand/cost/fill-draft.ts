@@ -63,4 +63,3 @@ export function take(table: FillTable, draft: FillDraft, at: number, copies: num
   for (let i = 0; i < draft.kindCount; i++) if (kinds[i] === at) return;
   kinds[draft.kindCount++] = at;
 }
-

@@ -52,7 +52,7 @@ export function fillHost(request: FillRequest, draft: FillDraft): Filling {
     shapes.push(table.shapes[at]!);
     copies.push(count);
   }
-  return { shapes, copies, free: Float64Array.from(draft.free) };
+  return { shapes, copies, free: draft.free.slice() };
 }
 
 function findLive({ shapes, byValue }: FillTable, left: Int32Array, draft: FillDraft): void {

@@ -11,9 +11,11 @@ export interface Guidance {
   readonly worth: Float64Array;
   /** Per type: the price of a host, and what its limits make it worth beyond that. */
   readonly hostWorth: Float64Array;
+  /** Per type: the part of that worth which is due to limits; 0 where it may open at will. */
+  readonly scarcity: Float64Array;
   /** Per shape: the types that the relaxation uses and that cost the shape hardly more than it is worth. */
   readonly fairTypes: readonly (readonly number[])[];
-  /** Per shape: every type that admits it, ascending. */
+  /** Per shape: every type that admits it and may open at all, ascending. */
   readonly typesOf: readonly (readonly number[])[];
   /** Per shape: copies that the relaxation, too, leaves without a host. They wait for the others. */
   readonly held: Int32Array;
@@ -32,7 +34,7 @@ export function findGuidance(model: PackModel, count: Int32Array): Guidance {
   const rowCount = program.typeCount * program.resourceCount + program.budgetCount;
   const prices = solvePrices(program, Math.ceil(PIVOT_WORK_MAX / (rowCount * rowCount + 1)));
   const worth = prices.worth.map((price) => price * priceUnit);
-  const hostWorth = Float64Array.from(hostPrice);
+  const hostWorth = hostPrice.slice();
   for (const [index, type] of types.entries()) {
     hostWorth[type] = prices.hostWorth[index]! * priceUnit;
   }
@@ -50,7 +52,8 @@ export function findGuidance(model: PackModel, count: Int32Array): Guidance {
     fairTypes.push(fair);
     const admitting: number[] = [];
     for (let type = 0; type < typeCount && count[shape]! > 0; type++) {
-      if (allowed[shape * typeCount + type] === 1) admitting.push(type);
+      if (allowed[shape * typeCount + type] === 0 || model.unitsMax[type] === 0) continue;
+      admitting.push(type);
     }
     typesOf.push(admitting);
     const isPriced = program.pairStart[shape + 1]! > program.pairStart[shape]!;
@@ -59,6 +62,7 @@ export function findGuidance(model: PackModel, count: Int32Array): Guidance {
   return {
     worth,
     hostWorth,
+    scarcity: hostWorth.map((price, type) => partOf(price - hostPrice[type]!, price)),
     fairTypes,
     typesOf,
     held: Int32Array.from(prices.overflow, (copies) => Math.floor(copies + 1e-6)),
@@ -94,7 +98,7 @@ export function hardestFirst(hardness: Float64Array): Int32Array {
   return Int32Array.from(hardness.keys()).sort((a, b) => hardness[b]! - hardness[a]! || a - b);
 }
 
-/** A price as part of another; what comes free is worth nothing. */
+/** A price as part of another; 0 if that is 0. */
 function partOf(price: number, whole: number): number {
   return whole > 0 ? price / whole : 0;
 }

@@ -19,27 +19,23 @@ export function insertIntoFree(search: Search, state: PackState): void {
   const { left } = state;
   const orders: (BulkOrder | undefined)[] = [];
   const after: HostGroup[] = [];
-  for (let group of state.groups) {
+  for (const group of state.groups) {
     const { type } = group;
     const room = capacityOf(model, type);
-    const order = (orders[type] ??= toBulkOrder(model, {
-      type,
-      allowed: model.allowed,
-      shapes,
-      left,
-      room,
-    }));
-    while (group.count > 0) {
+    const request = { type, allowed: model.allowed, shapes, left, room };
+    const order = (orders[type] ??= toBulkOrder(model, request));
+    let untouched = group.count;
+    while (untouched > 0) {
       draft.work += order.length >> 2;
       const added = fillInBulk(order, left, group.free, -1);
-      if (added.shapes.length === 0) {
-        after.push(group);
-        break;
-      }
-      const count = Math.min(group.count, timesAvailable(left, added));
+      if (added.shapes.length === 0) break;
+      const count = Math.min(untouched, timesAvailable(left, added));
       takeCopies(left, added, count);
       after.push({ type, count, free: added.free, ...addContent(group, added) });
-      group = { ...group, count: group.count - count };
+      untouched -= count;
+    }
+    if (untouched > 0) {
+      after.push(untouched < group.count ? { ...group, count: untouched } : group);
     }
   }
   state.groups = after;

@@ -1,6 +1,6 @@
 import { assert } from '../../../support/assert.ts';
 import type { PackBudget, PackedHosts, PackProblem } from './pack-problem.ts';
-import { bitKey, classifyTypes, type TypeClasses } from './type-classes.ts';
+import { bitKey, classifyTypes, type TypeClasses, unitsWithin } from './type-classes.ts';
 
 // Arrays are indexed by shapes, types and resources below the problem's counts, hence the `!`.
 
@@ -66,8 +66,12 @@ export function toPackModel(problem: PackProblem): PackModel {
     unitPrice,
     hostPrice: unitPrice.map((price, type) => price / hostsPerUnit[type]!),
     hasLargeUnits: hostsPerUnit.some((hosts) => hosts > 1),
-    unitsMax: Float64Array.from(classes.members, (types) => {
-      return types.reduce((sum, type) => sum + classes.unitsMax[type]!, 0);
+    unitsMax: Float64Array.from(classes.members, (types, index) => {
+      const own = types.reduce((sum, type) => sum + classes.unitsMax[type]!, 0);
+      // No budget lets a type alone have more than this; where it is 0, the type is out from the start.
+      return classes.shared.reduce((most, { left, use }) => {
+        return use[index]! > 0 ? Math.min(most, unitsWithin(left, use[index]!)) : most;
+      }, own);
     }),
     allowed,
     allowedInRoom: pick(problem.allowedInRoom),

@@ -25,7 +25,7 @@ export interface PackState {
 
 export function emptyState(model: PackModel, left: Int32Array): PackState {
   return {
-    left: Int32Array.from(left),
+    left: left.slice(),
     hosts: new Float64Array(model.typeCount),
     spent: new Float64Array(model.budgets.length),
     groups: [],
@@ -34,9 +34,9 @@ export function emptyState(model: PackModel, left: Int32Array): PackState {
 
 export function copyState(state: PackState): PackState {
   return {
-    left: Int32Array.from(state.left),
-    hosts: Float64Array.from(state.hosts),
-    spent: Float64Array.from(state.spent),
+    left: state.left.slice(),
+    hosts: state.hosts.slice(),
+    spent: state.spent.slice(),
     groups: [...state.groups],
   };
 }
@@ -70,18 +70,12 @@ export function openableHosts(model: PackModel, state: PackState, type: number):
 
 /** Opens hosts of a type (or closes them, if negative) and books their units. */
 export function addHosts(model: PackModel, state: PackState, type: number, count: number): void {
-  const before = unitsOf(model, type, state.hosts[type]!);
-  state.hosts[type] = state.hosts[type]! + count;
-  if (unitsOf(model, type, state.hosts[type]!) === before) return;
+  const before = state.hosts[type]!;
+  state.hosts[type] = before + count;
+  const units = unitsOf(model, type, before + count) - unitsOf(model, type, before);
+  if (units === 0) return;
   for (let budget = 0; budget < model.budgets.length; budget++) {
-    const { use } = model.budgets[budget]!;
-    if (use[type]! === 0) continue;
-    // Summed anew each time, so that no rounding adds up where budgets are not whole numbers.
-    let spent = 0;
-    for (let other = 0; other < model.typeCount; other++) {
-      spent += use[other]! * unitsOf(model, other, state.hosts[other]!);
-    }
-    state.spent[budget] = spent;
+    state.spent[budget] = state.spent[budget]! + units * model.budgets[budget]!.use[type]!;
   }
 }
 

@@ -23,13 +23,15 @@ import { openSearch } from './search.ts';
  */
 export function pack(problem: PackProblem, effort: PackEffort): PackPlan {
   const model = toPackModel(problem);
-  const left = Int32Array.from(problem.count);
+  const left = problem.count.slice();
   const { used, guidance } = useRooms(problem, model, left);
   const state =
     guidance === null
       ? emptyState(model, left)
       : searchPlan(openSearch(model, guidance, left), scaleEffort(model, effort));
-  const opened = state.groups.map(({ free: _, ...hosts }) => hosts);
+  const opened = state.groups.map(({ type, count, shapes, copies }) => {
+    return { type, count, shapes, copies };
+  });
   return {
     opened: toTypes(model, opened),
     used,

@@ -100,7 +100,10 @@ export function toPriceModel(model: PackModel, count: Int32Array): PriceModel {
       pairType: Int32Array.from(pairType),
       share: Float64Array.from(share),
       hostPrice: Float64Array.from(types, (type) => hostPrice[type]! / priceUnit),
-      hostsMax: Float64Array.from(types, (type) => model.unitsMax[type]! * model.hostsPerUnit[type]!),
+      hostsMax: Float64Array.from(
+        types,
+        (type) => model.unitsMax[type]! * model.hostsPerUnit[type]!,
+      ),
       ...budgetRows(model, types),
       overflowPrice: OVERFLOW_PRICE,
     },
@@ -150,6 +153,10 @@ export function cheapestAlone(model: PackModel, shape: number): number {
 function chooseTypes(model: PackModel, count: Int32Array): Int32Array {
   const { shapeCount, typeCount, allowed } = model;
   const typesMax = Math.max(2, Math.floor(ROWS_MAX / Math.max(1, model.resourceCount)));
+  const openable = Int32Array.from(model.unitsMax.keys()).filter((type) => {
+    return model.unitsMax[type]! > 0;
+  });
+  if (openable.length <= typesMax) return openable;
   const cheapest = Int32Array.from({ length: shapeCount }, (_, shape) => {
     return count[shape]! > 0 ? cheapestAlone(model, shape) : -1;
   });

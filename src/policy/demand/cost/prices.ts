@@ -62,11 +62,7 @@ function shorten(saving: Float64Array): Int32Array {
  * The variable that saves most: by what a copy saves times the copies there are, which is nearly
  * what the pivot will save. Notes in `saving` what each shape looked at has to offer.
  */
-function findEntering(
-  tableau: Tableau,
-  shapes: Int32Array,
-  saving: Float64Array,
-): Entering | null {
+function findEntering(tableau: Tableau, shapes: Int32Array, saving: Float64Array): Entering | null {
   const { program, isBasic } = tableau;
   const { pairCount, pairStart, count } = program;
   let best = 0;

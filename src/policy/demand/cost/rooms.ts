@@ -61,7 +61,7 @@ interface Progress {
 
 /** Fills the hosts of a room, equal ones at once. */
 function fillRoom(index: number, room: PackRoom, { filler, left, used }: Progress): void {
-  for (let empty = room.count; empty > 0; ) {
+  for (let empty = room.count; empty > 0;) {
     const { shapes, copies } = filler.fill(room.free);
     if (shapes.length === 0) return;
     const count = Math.min(empty, timesAvailable(left, { shapes, copies }));
@@ -85,7 +85,7 @@ function batchRooms(model: PackModel, rooms: readonly PackRoom[]): RoomBatch[] {
     const merged = model.classes.classOf[type]!;
     const batch = batches.get(merged);
     if (batch === undefined) {
-      batches.set(merged, { type: merged, members: [index], largest: Float64Array.from(free) });
+      batches.set(merged, { type: merged, members: [index], largest: free.slice() });
       continue;
     }
     batch.members.push(index);

@@ -20,7 +20,7 @@ export function openTableau(program: PriceProgram): Tableau {
     basicValue: new Float64Array(rowCount),
     basicShape: new Int32Array(rowCount).fill(-1),
     key,
-    keyValue: Float64Array.from(program.count),
+    keyValue: program.count.slice(),
     isBasic: new Uint8Array(slackFirst + rowCount),
     isFull: new Uint8Array(typeCount),
     price: new Float64Array(rowCount),
@@ -117,17 +117,12 @@ function placeShapes(program: PriceProgram): Placement {
 }
 
 /** Whether the type may have `after` hosts beside those of the others. */
-function hasRoom(
-  program: PriceProgram,
-  hosts: Float64Array,
-  type: number,
-  after: number,
-): boolean {
+function hasRoom(program: PriceProgram, hosts: Float64Array, type: number, after: number): boolean {
   const { typeCount, budgetCount, use, left } = program;
   if (after > program.hostsMax[type]!) return false;
   for (let budget = 0; budget < budgetCount; budget++) {
     const row = budget * typeCount;
-    if (use[row + type]! === 0) continue;
+    if (use[row + type] === 0) continue;
     let spent = use[row + type]! * (after - hosts[type]!);
     for (let other = 0; other < typeCount; other++) spent += use[row + other]! * hosts[other]!;
     if (spent > left[budget]!) return false;

@@ -1,6 +1,7 @@
 import type { RoomKind } from '../../../model/reason.ts';
 import { must } from '../../../support/assert.ts';
 import { groupBy } from '../../../support/group-by.ts';
+import { byFirst, byNumber } from '../../../support/order.ts';
 import type { Allocation } from '../allocation.ts';
 import { type HostLoad, bookHosts } from '../bookings.ts';
 import { countWaiting } from '../levels.ts';
@@ -20,7 +21,7 @@ import { betterPlan, giveBackEmptyRooms, takeEmptyRooms } from './credit.ts';
 // Indices come from the arrays they index, hence the `!` on lookups in them.
 
 /** Enough to come within a percent of the bound on real demand; see docs/benchmarks.md. */
-const effort: PackEffort = { roundsMax: 40, workMax: 250_000 };
+const effort: PackEffort = { roundsMax: 60, workMax: 1_000_000 };
 
 /**
  * Packs the single tasks of these classes. Soft constraints come before price: new slices are
@@ -47,8 +48,7 @@ export function listWaiting(
   tier = 0,
 ): readonly Waiting[] {
   return wants.flatMap((want): Waiting[] => {
-    const tiers = softTiers(want);
-    const soft = tiers[Math.min(tier, tiers.length - 1)];
+    const soft = softTiers(want)[tier];
     const count = want.form.kind === 'single' ? countWaiting(allocation, want) : 0;
     return soft === undefined || count === 0 ? [] : [{ want, soft, count }];
   });
@@ -64,15 +64,24 @@ export function planSingles(
   return { bridge, plan: packWithRooms(bridge) };
 }
 
-/** Fills the rooms and packs the rest; where that is not enough, also tries without empty rooms. */
+/** Fills the rooms and packs the rest; where that opens hosts, also tries without empty rooms. */
 function packWithRooms({ problem, rooms }: Bridge): PackPlan {
   const plan = pack(problem, effort);
   const isEmpty = rooms.flatMap((views) => views.map(({ view }) => view.isUntouched));
-  const isDone = plan.opened.length === 0 && plan.unplaced.every((count) => count === 0);
-  if (isDone || !isEmpty.includes(true)) return plan;
+  const empty = problem.rooms.reduce(
+    (sum, { count }, room) => sum + (isEmpty[room] ? count : 0),
+    0,
+  );
+  const opened = plan.opened.reduce((sum, { count }) => sum + count, 0);
+  // Another search of the same rooms needs a few hosts more, never half as many again.
+  const isGrowth = opened > Math.max(GROWTH_HOSTS_MIN, empty / 2);
+  if (opened === 0 || empty === 0 || isGrowth) return plan;
   const afresh = pack(giveBackEmptyRooms(problem, isEmpty), effort);
   return betterPlan(problem, plan, takeEmptyRooms(problem, isEmpty, afresh));
 }
+
+/** Fleets that open fewer hosts are so small that a second search costs nothing. */
+const GROWTH_HOSTS_MIN = 64;
 
 interface Waiting {
   readonly want: Want;
@@ -108,8 +117,11 @@ function toPackProblem(
   const columns = problem.resources.flatMap((_, k) =>
     partNeeds.some((need) => need[k]! > 0) ? [k] : [],
   );
-  const project = (vector: Float64Array): Float64Array =>
-    Float64Array.from(columns, (k) => vector[k]!);
+  const project = (vector: Float64Array): Float64Array => {
+    const projected = new Float64Array(columns.length);
+    for (let c = 0; c < columns.length; c++) projected[c] = vector[columns[c]!]!;
+    return projected;
+  };
   const allowed = new Uint8Array(waiting.length * groups.length);
   const allowedInRoom = new Uint8Array(allowed.length);
   waiting.forEach(({ want, soft }, shape) => {
@@ -171,24 +183,59 @@ function carryOut(
   { waiting, rooms }: Bridge,
   plan: PackPlan,
 ): void {
-  const place = (hosts: PackedHosts, group: number, room: RoomKind): HostLoad => {
-    hosts.shapes.forEach((shape, i) => {
-      const berths = [{ group, room, tasks: 1 }];
-      allocation.place(waiting[shape]!.want, hosts.copies[i]! * hosts.count, berths);
-    });
+  const tally = createTally(waiting.length);
+  const load = (hosts: PackedHosts, group: number, room: RoomKind): HostLoad => {
+    hosts.shapes.forEach((shape, i) =>
+      tally.add(shape, hosts.copies[i]! * hosts.count, group, room),
+    );
     const parts = hosts.shapes.map((shape) => waiting[shape]!.want.parts[0]!.index);
     return { count: hosts.count, parts, copies: hosts.copies };
   };
   const used = groupBy(plan.used, ({ room }) => room);
   const opened = groupBy(plan.opened, ({ type }) => type);
-  const bookings = rooms.map((list, group) => {
-    return list.map(({ view, room }) => {
-      const loads = (used.get(room) ?? []).map((hosts) => place(hosts, group, view.kind));
-      return { view, loads };
+  rooms.forEach((list, group) => {
+    bookHosts(problem, allocation, {
+      group,
+      rooms: list.map(({ view, room }) => {
+        return {
+          view,
+          loads: (used.get(room) ?? []).map((hosts) => load(hosts, group, view.kind)),
+        };
+      }),
+      opened: (opened.get(group) ?? []).map((hosts) => load(hosts, group, 'new')),
     });
   });
-  bookings.forEach((booked, group) => {
-    const loads = (opened.get(group) ?? []).map((hosts) => place(hosts, group, 'new'));
-    bookHosts(problem, allocation, { group, rooms: booked, opened: loads });
+  waiting.forEach(({ want }, shape) => {
+    for (const { count, ...berth } of tally.list(shape)) {
+      allocation.place(want, count, [{ ...berth, tasks: 1 }]);
+    }
   });
 }
+
+interface Tallied {
+  readonly group: number;
+  readonly room: RoomKind;
+  count: number;
+}
+
+/** Counts tasks of a shape by group and kind of room, so that a class is told in few lines. */
+function createTally(shapeCount: number) {
+  const counts = Array.from({ length: shapeCount }, () => new Map<string, Tallied>());
+  return {
+    add(shape: number, count: number, group: number, room: RoomKind): void {
+      const key = `${room} ${group}`;
+      const tallied = counts[shape]!.get(key);
+      if (tallied === undefined) counts[shape]!.set(key, { group, room, count });
+      else tallied.count += count;
+    },
+    list: (shape: number): readonly Tallied[] =>
+      [...counts[shape]!.values()].sort(
+        byFirst<Tallied>(
+          byNumber(({ room }) => roomOrder.indexOf(room)),
+          byNumber(({ group }) => group),
+        ),
+      ),
+  };
+}
+
+const roomOrder: readonly RoomKind[] = ['free-room', 'on-its-way', 'new'];

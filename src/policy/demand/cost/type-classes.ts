@@ -78,11 +78,11 @@ export function unitsWithin(left: number, use: number): number {
 
 /**
  * What may be spent of a budget so that no rounding breaks it. Whole numbers below 2^53 add up
- * exactly; others are kept a hair below, which a sum over thousands of types cannot make up for.
+ * exactly; others are kept a hair below, more than the rounding of a million sums.
  */
 function safeLeft({ left, use }: PackBudget): number {
   const isWhole = Number.isInteger(left) && use.every((amount) => Number.isInteger(amount));
-  return isWhole ? left : left - Math.abs(left) * 1e-12;
+  return isWhole ? left : left - Math.abs(left) * 1e-9;
 }
 
 /** A row of zeros and ones as a short string, to compare rows by. */
