@@ -79,14 +79,12 @@ interface Flags {
 }
 
 function parseFlags(args: readonly string[]): Flags {
-  const valued = ['--plan', '--strategy', '--data'];
+  const valued = new Set(['--plan', '--strategy', '--data']);
   const valueOf = (flag: string): string | null => {
     const at = args.indexOf(flag);
     return at < 0 ? null : (args[at + 1] ?? null);
   };
-  const files = args.filter(
-    (arg, at) => !arg.startsWith('--') && !valued.includes(args[at - 1] ?? ''),
-  );
+  const files = args.filter((arg, at) => !arg.startsWith('--') && !valued.has(args[at - 1] ?? ''));
   return {
     json: args.includes('--json'),
     first: args.includes('--first'),

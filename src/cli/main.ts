@@ -12,9 +12,15 @@ function createProgram(): Command {
     .description('An autoscaler for AI compute: which machines to get for pending work, and why.')
     .version('0.1.0')
     .showHelpAfterError('(bellows --help shows what there is)')
-    .configureOutput({ writeOut: (text) => out.stdout(text), writeErr: (text) => out.stderr(text) })
+    .configureOutput({ writeOut: out.stdout, writeErr: out.stderr })
     .exitOverride();
+  addPlan(program);
+  addTest(program);
+  addConfig(program);
+  return program;
+}
 
+function addPlan(program: Command): void {
   program
     .command('plan')
     .argument(
@@ -44,7 +50,9 @@ Examples:
       const { runPlan } = await import('./commands/plan.ts');
       process.exitCode = await runPlan(files, options, out);
     });
+}
 
+function addTest(program: Command): void {
   program
     .command('test')
     .argument('<files...>', 'files of cases (bellows-cases/1, JSON or YAML); - is standard input')
@@ -63,7 +71,9 @@ Examples:
       const { runTest } = await import('./commands/test.ts');
       process.exitCode = await runTest(files, options, out);
     });
+}
 
+function addConfig(program: Command): void {
   const config = program
     .command('config')
     .description('Check a configuration, or describe its form.');
@@ -88,7 +98,6 @@ Examples:
       const { printConfigSchema } = await import('./commands/config.ts');
       process.exitCode = await printConfigSchema(options, out);
     });
-  return program;
 }
 
 try {

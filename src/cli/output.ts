@@ -1,7 +1,7 @@
 /** Where a command prints. Colours only on a terminal, and never when NO_COLOR is set. */
 export interface Output {
-  stdout(text: string): void;
-  stderr(text: string): void;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
   readonly hasColour: boolean;
 }
 
@@ -20,6 +20,6 @@ export function openOutput(): Output {
   return {
     stdout: (text) => void stdout.write(text),
     stderr: (text) => void stderr.write(text),
-    hasColour: stdout.isTTY === true && !isRefused && env['TERM'] !== 'dumb',
+    hasColour: stdout.isTTY && !isRefused && env['TERM'] !== 'dumb',
   };
 }

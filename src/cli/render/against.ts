@@ -77,14 +77,14 @@ export function toAgainstJson(before: PlanReport, after: PlanReport): unknown {
   });
   return {
     format: 'bellows-plan-difference/1',
-    now: side(before),
-    then: side(after),
+    before: side(before),
+    after: side(after),
     launchDifference: countLaunches(after) - countLaunches(before),
     costPerHourDifference: (costOf(after) - costOf(before)) / MICRO,
     groups: compareGroups(before, after).map((one) => ({
       group: one.group,
-      now: one.before,
-      then: one.after,
+      before: one.before,
+      after: one.after,
       costPerHourDifference: (one.costAfter - one.costBefore) / MICRO,
     })),
   };

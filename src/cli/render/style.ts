@@ -1,10 +1,10 @@
 /** Marks on text; each gives the text back unchanged where colours are off. */
 export interface Style {
-  bold(text: string): string;
-  dim(text: string): string;
-  good(text: string): string;
-  warn(text: string): string;
-  bad(text: string): string;
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly bad: (text: string) => string;
 }
 
 export function createStyle(hasColour: boolean): Style {

@@ -2,7 +2,7 @@ import type { LaunchCauses } from '../../model/decision.ts';
 import type { Exclusion, RoomKind } from '../../model/reason.ts';
 import { must } from '../../support/assert.ts';
 import type { DemandProblem, JudgedPart, Ledger, Want } from './problem.ts';
-import type { Taken } from './rooms.ts';
+import type { Taken } from './host-list.ts';
 
 /** So many tasks of an entry on one kind of room of a group, by index. */
 export interface Berth {
@@ -31,11 +31,11 @@ export interface Allocation {
   /** Classes for which nothing was found, with the opening count of that time. */
   readonly exhausted: Map<number, number>;
   /** Records `count` more entries of a class. */
-  place(want: Want, count: number, berths: readonly Berth[]): void;
+  readonly place: (want: Want, count: number, berths: readonly Berth[]) => void;
   /** Opens slices and makes their hosts room for this decision. */
-  open(group: number, slices: number, cause?: LaunchCause): void;
+  readonly open: (group: number, slices: number, cause?: LaunchCause) => void;
   /** Runs a trial that either succeeds whole or leaves no trace in the books; trials may nest. */
-  attempt(trial: () => boolean): boolean;
+  readonly attempt: (trial: () => boolean) => boolean;
 }
 
 /** A part of an entry with no place beside the entry's other parts; by group, the rules against it. */
@@ -74,25 +74,26 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
     open(group, slices, cause = 'demand') {
       ledger.budgets.open(group, slices);
       const hosts = slices * must(groups[group], 'a group index').hostsPerSlice;
-      ledger.rooms.add(group, 'new', must(capacity[group], 'a group index'), hosts, true);
+      const free = must(capacity[group], 'a group index');
+      ledger.rooms.add(group, { kind: 'new', free, count: hosts, isUntouched: true });
       const list = opened[cause];
       list[group] = (list[group] ?? 0) + slices;
       openings.push({ group, slices, list });
       openingCount++;
     },
     attempt(trial) {
-      const mark = ledger.rooms.mark();
+      const mark = ledger.rooms.trials.mark();
       const before = openings;
       openings = [];
       const isDone = trial();
       const mine = openings;
       openings = before;
       if (isDone) {
-        ledger.rooms.keep(mark);
+        ledger.rooms.trials.keep(mark);
         openings.push(...mine);
         return true;
       }
-      ledger.rooms.undo(mark);
+      ledger.rooms.trials.undo(mark);
       for (const { group, slices, list } of mine.reverse()) {
         ledger.budgets.close(group, slices);
         list[group] = (list[group] ?? 0) - slices;

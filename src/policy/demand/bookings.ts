@@ -1,7 +1,7 @@
 import { assert, must } from '../../support/assert.ts';
 import type { Allocation } from './allocation.ts';
 import type { DemandProblem } from './problem.ts';
-import type { RoomView } from './rooms.ts';
+import type { RoomView } from './host-list.ts';
 
 /** `count` hosts, each with so many copies of so many parts. */
 export interface HostLoad {

@@ -1,5 +1,6 @@
 import type { Ask, DemandClass, Entry, EntryBatch, EntryForm } from '../../model/demand.ts';
 import type { EntryId } from '../../model/ids.ts';
+import { unreachable } from '../../support/assert.ts';
 import { byFirst, byNumber } from '../../support/order.ts';
 
 interface Draft {
@@ -75,6 +76,8 @@ function formText(form: EntryForm): string {
       return `gang ${form.taskCount} ${askText(form.ask)}`;
     case 'bundles':
       return `bundles ${form.strategy} ${form.bundles.map(askText).join(' + ')}`;
+    default:
+      return unreachable(form);
   }
 }
 

@@ -4,7 +4,7 @@ import type { InvalidDemand, PlacedWhy, RunnerUp, Unmet } from '../../model/reas
 import { assert, must } from '../../support/assert.ts';
 import type { Allocation, Berthing } from './allocation.ts';
 import type { Budgets } from './budgets.ts';
-import { type Waiting, findNearest, findRemedy, listHurdles } from './changes.ts';
+import { type Waiting, findNearest, findRemedy, listHurdles } from './remedies.ts';
 import type { Gate } from './gate.ts';
 import { findHints } from './hints.ts';
 import { codeOf } from './judge.ts';

@@ -4,7 +4,8 @@ import { must } from '../../support/assert.ts';
 import type { Allocation } from './allocation.ts';
 import { explainUnmet } from './explain.ts';
 import type { DemandProblem, JudgedPart } from './problem.ts';
-import { type Rooms, createRooms, fitCopies } from './rooms.ts';
+import { fitCopies } from './host-list.ts';
+import { type Rooms, createRooms } from './rooms.ts';
 
 /**
  * Floors (`request_resources`) are held against whole hosts, whatever runs on them: hosts there,
@@ -39,19 +40,21 @@ export function holdFloors(
 const take = (rooms: Rooms, group: number, part: JudgedPart, copies: number): number =>
   rooms.take(group, part.index, copies).reduce((sum, { count }) => sum + count, 0);
 
+const stays = ({ status }: Slice): boolean => status === 'ready' || onItsWay.has(status);
+
 /** Every host that is there, coming or opened in this decision, as if it were empty. */
 function wholeHosts(
   { snapshot, groups, capacity, needs }: DemandProblem,
   { opened }: Allocation,
 ): Rooms {
   const hostsPerSlice = groups.map((group) => group.hostsPerSlice);
-  const rooms = createRooms({ groupCount: groups.length, hostsPerSlice, needs });
-  const stays = ({ status }: Slice): boolean => status === 'ready' || onItsWay.has(status);
+  const rooms = createRooms({ hostsPerSlice, needs });
   groups.forEach((group, index) => {
     const there = snapshot.slices.filter((slice) => slice.group === group.name && stays(slice));
     const hosts =
       (there.length + (opened.demand[index] ?? 0) + (opened.min[index] ?? 0)) * group.hostsPerSlice;
-    rooms.add(index, 'free-room', must(capacity[index], 'a group index'), hosts, true);
+    const free = must(capacity[index], 'a group index');
+    rooms.add(index, { kind: 'free-room', free, count: hosts, isUntouched: true });
   });
   return rooms;
 }
@@ -75,5 +78,5 @@ function openFor(
   );
   if (slices === 0) return;
   allocation.open(group, slices, 'floor');
-  rooms.add(group, 'new', free, slices * hostsPerSlice, true);
+  rooms.add(group, { kind: 'new', free, count: slices * hostsPerSlice, isUntouched: true });
 }

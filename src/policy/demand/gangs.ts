@@ -1,7 +1,7 @@
 import { must } from '../../support/assert.ts';
 import type { Allocation } from './allocation.ts';
 import type { DemandProblem, JudgedPart } from './problem.ts';
-import { type Taken, fitCopies } from './rooms.ts';
+import { type Taken, fitCopies } from './host-list.ts';
 
 /**
  * Places one gang in one group, all or nothing, and says on what kinds of room; null when it does

@@ -2,7 +2,8 @@ import type { Exclusion, UnmetCode } from '../../model/reason.ts';
 import { must } from '../../support/assert.ts';
 import type { Budgets } from './budgets.ts';
 import type { DemandProblem, JudgedPart, Ledger } from './problem.ts';
-import { type Rooms, fitCopies } from './rooms.ts';
+import { fitCopies } from './host-list.ts';
+import type { Rooms } from './rooms.ts';
 
 /**
  * The one judge of whether a group can take a part: every rule that stands in the way, in the order
@@ -42,9 +43,9 @@ export function slicesNeeded(
 
 /** Tasks, of so many, that the group's rooms hold now. */
 export function countFitting(rooms: Rooms, part: JudgedPart, group: number, tasks: number): number {
-  const mark = rooms.mark();
+  const mark = rooms.trials.mark();
   const fitting = rooms.take(group, part.index, tasks).reduce((sum, { count }) => sum + count, 0);
-  rooms.undo(mark);
+  rooms.trials.undo(mark);
   return fitting;
 }
 

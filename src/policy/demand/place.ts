@@ -3,7 +3,7 @@ import { type Allocation, placeInRooms, toBerths } from './allocation.ts';
 import { placeBundles } from './bundles.ts';
 import { placeGang } from './gangs.ts';
 import type { DemandProblem, JudgedPart, Want } from './problem.ts';
-import { fitCopies } from './rooms.ts';
+import { fitCopies } from './host-list.ts';
 
 /** In which order the groups that admit a part are tried. */
 export type GroupOrder = (part: JudgedPart) => readonly number[];

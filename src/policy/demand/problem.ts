@@ -1,7 +1,7 @@
 import type { DemandClass, EntryForm } from '../../model/demand.ts';
 import type { Strategy } from '../../model/fleet.ts';
 import type { Group } from '../../model/group.ts';
-import type { Exclusion, InvalidDemand } from '../../model/reason.ts';
+import type { Exclusion, InvalidDemand, RoomKind } from '../../model/reason.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { EntryId } from '../../model/ids.ts';
 import { type Slice, onItsWay } from '../../model/slice.ts';
@@ -19,7 +19,8 @@ import {
   partsOf,
 } from './eligibility.ts';
 import { type Matching, createMatcher } from './matching.ts';
-import { type Rooms, createRooms, fitCopies } from './rooms.ts';
+import { fitCopies } from './host-list.ts';
+import { type Rooms, createRooms } from './rooms.ts';
 
 /** A part of a class, judged against every group. */
 export interface JudgedPart extends Part {
@@ -215,7 +216,6 @@ export function openLedger(problem: DemandProblem): Ledger {
   const { snapshot, groups, capacity, needs, resources } = problem;
   const { fleet, conditions } = snapshot;
   const rooms = createRooms({
-    groupCount: groups.length,
     hostsPerSlice: groups.map((group) => group.hostsPerSlice),
     needs,
   });
@@ -236,15 +236,19 @@ export function openLedger(problem: DemandProblem): Ledger {
       for (const free of state.free) {
         const vector = toVector(resources, free);
         const hasRoom = vector.some((room) => room > 0);
-        if (hasRoom) rooms.add(group, 'free-room', vector, 1, false);
+        if (hasRoom)
+          rooms.add(group, { kind: 'free-room', free: vector, count: 1, isUntouched: false });
       }
     }
   }
   groups.forEach((group, index) => {
     const free = must(capacity[index], 'a group index');
-    const hosts = (slices: number | undefined): number => (slices ?? 0) * group.hostsPerSlice;
-    rooms.add(index, 'free-room', free, hosts(empty.ready[index]), true);
-    rooms.add(index, 'on-its-way', free, hosts(empty.coming[index]), true);
+    const add = (kind: RoomKind, slices: number | undefined): void => {
+      const count = (slices ?? 0) * group.hostsPerSlice;
+      rooms.add(index, { kind, free, count, isUntouched: true });
+    };
+    add('free-room', empty.ready[index]);
+    add('on-its-way', empty.coming[index]);
   });
   return { rooms, budgets: createBudgets({ fleet, totals: problem.totals, conditions }) };
 }

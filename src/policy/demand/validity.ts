@@ -2,6 +2,7 @@ import type { Constraint } from '../../model/constraint.ts';
 import { constraintArity } from '../../model/constraint.ts';
 import type { Ask, EntryForm } from '../../model/demand.ts';
 import type { InvalidDemand } from '../../model/reason.ts';
+import { unreachable } from '../../support/assert.ts';
 
 /** What is wrong with a request in itself, whatever the fleet; null when nothing is. */
 export function findInvalid(form: EntryForm): InvalidDemand | null {
@@ -10,14 +11,15 @@ export function findInvalid(form: EntryForm): InvalidDemand | null {
       return findInvalidAsk(form.ask);
     case 'gang':
       return form.taskCount < 1 ? { kind: 'zero-tasks' } : findInvalidAsk(form.ask);
-    case 'bundles': {
+    case 'bundles':
       if (form.bundles.length === 0) return { kind: 'zero-tasks' };
       for (const bundle of form.bundles) {
         const invalid = findInvalidAsk(bundle);
         if (invalid !== null) return invalid;
       }
       return null;
-    }
+    default:
+      return unreachable(form);
   }
 }
 
@@ -89,6 +91,8 @@ function excludes({ op, values }: Constraint, value: string): boolean {
     case 'exists':
     case 'not-exists':
       return false;
+    default:
+      return unreachable(op);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Allocation } from '../allocation.ts';
 import { type HostLoad, bookHosts } from '../bookings.ts';
 import { countWaiting } from '../levels.ts';
 import type { DemandProblem, Want } from '../problem.ts';
-import type { RoomView } from '../rooms.ts';
+import type { RoomView } from '../host-list.ts';
 import type {
   PackBudget,
   PackEffort,

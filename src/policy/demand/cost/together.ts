@@ -5,7 +5,7 @@ import { placeGang } from '../gangs.ts';
 import { countFitting } from '../judge.ts';
 import { type GroupOrder, placeEntries } from '../place.ts';
 import type { DemandProblem, JudgedPart, Want } from '../problem.ts';
-import { fitCopies } from '../rooms.ts';
+import { fitCopies } from '../host-list.ts';
 import { dominantShare } from '../shares.ts';
 
 /** Places what must be placed together, oldest class first, each class where it costs least. */

@@ -6,7 +6,7 @@ import { type HostLoad, bookHosts } from '../bookings.ts';
 import { allocateByLevels, countWaiting } from '../levels.ts';
 import { byRank, placeEntries } from '../place.ts';
 import type { DemandProblem, JudgedPart, Want } from '../problem.ts';
-import type { RoomView } from '../rooms.ts';
+import type { RoomView } from '../host-list.ts';
 import type { UtilizationPlan, Where } from './outcome.ts';
 import { planUtilization } from './plan.ts';
 import type { Gang, Request, UtilizationProblem } from './problem.ts';

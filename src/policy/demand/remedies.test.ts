@@ -8,7 +8,7 @@ import { epochMs, groupName } from '../../model/ids.ts';
 import type { Change } from '../../model/reason.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import { must } from '../../support/assert.ts';
+import { must, unreachable } from '../../support/assert.ts';
 import { applyToAsk, applyToFleet } from './changes.ts';
 import { allocate, decideDemand } from './decide.ts';
 import { createProblem } from './problem.ts';
@@ -25,6 +25,8 @@ function applyToForm(form: EntryForm, change: Change): EntryForm {
     }
     case 'bundles':
       return { ...form, bundles: form.bundles.map((ask) => applyToAsk(ask, change)) };
+    default:
+      return unreachable(form);
   }
 }
 
