@@ -1,8 +1,10 @@
 import type { Constraint, ConstraintOp } from '../model/constraint.ts';
+import type { GroupReport, LaunchCauses } from '../model/decision.ts';
 import type { EpochMs } from '../model/ids.ts';
 import type {
   Change,
   Exclusion,
+  GroupVerdict,
   Hint,
   InvalidDemand,
   PlacedWhy,
@@ -115,6 +117,33 @@ function endConditionText(
   if (condition === 'draining') return `stop draining ${group}`;
   const wait = untilMs === null ? 'wait' : `wait ${formatDuration(Math.max(0, untilMs - atMs))}`;
   return `${wait}: ${group} is in ${condition} and is tried again after it`;
+}
+
+/** What became of a group in a decision, and what it lacks. */
+export function groupText({ verdict, causes, shortfall }: GroupReport, atMs: EpochMs): string {
+  const words = [verdictText(verdict, causes, atMs)];
+  if (shortfall !== null) {
+    const why = exclusionText(shortfall.by, atMs);
+    words.push(`${slices(shortfall.slices)} short of min or spare: ${why}`);
+  }
+  return words.join('; ');
+}
+
+function verdictText(verdict: GroupVerdict, causes: LaunchCauses, atMs: EpochMs): string {
+  switch (verdict.kind) {
+    case 'selected': {
+      const parts = Object.entries(causes).filter(([, count]) => count > 0);
+      return `launches for ${parts.map(([cause, count]) => `${cause} ${count}`).join(', ')}`;
+    }
+    case 'blocked':
+      return exclusionText(verdict.by, atMs);
+    case 'at-max':
+      return `has ${verdict.total} of ${verdict.max} slices`;
+    case 'idle':
+      return 'nothing needs more of it';
+    default:
+      return unreachable(verdict);
+  }
 }
 
 /** A name that looks like another one. */

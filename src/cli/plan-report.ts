@@ -35,3 +35,16 @@ export function countEntries({ snapshot, decision }: PlanReport): EntryCounts {
 
 export const countLaunches = ({ decision }: PlanReport): number =>
   decision.groups.reduce((sum, { launch }) => sum + launch, 0);
+
+/** Entries with at least one task in a group, by group. */
+export function countByGroup({ decision }: PlanReport): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { placed } of decision.classes) {
+    for (const { count, spots } of placed) {
+      for (const group of new Set(spots.map((spot) => spot.group))) {
+        counts.set(group, (counts.get(group) ?? 0) + count);
+      }
+    }
+  }
+  return counts;
+}

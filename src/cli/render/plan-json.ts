@@ -2,6 +2,7 @@ import { formText } from '../../api/demand-text.ts';
 import {
   changeText,
   exclusionText,
+  groupText,
   hintText,
   invalidText,
   placedText,
@@ -10,7 +11,7 @@ import type { EpochMs } from '../../model/ids.ts';
 import type { Unmet } from '../../model/reason.ts';
 import { type RosterRow, idsOf } from '../../policy/demand/roster.ts';
 import { groupBy } from '../../support/group-by.ts';
-import { type PlanReport, countEntries, countLaunches } from '../plan-report.ts';
+import { type PlanReport, countByGroup, countEntries, countLaunches } from '../plan-report.ts';
 
 /** Names given per class; the count tells how many there are. */
 const IDS_SHOWN = 20;
@@ -19,6 +20,7 @@ const MICRO = 1_000_000;
 /** The plan as data: everything the text says, typed, with the words beside it. */
 export function toPlanJson(report: PlanReport): unknown {
   const { file, snapshot, decision, bound } = report;
+  const entries = countByGroup(report);
   return {
     format: 'bellows-plan-report/1',
     file,
@@ -36,9 +38,16 @@ export function toPlanJson(report: PlanReport): unknown {
       .map(({ group, launch, causes, costMicroUsdPerHour: cost }) => {
         return { group, slices: launch, causes, costPerHour: cost === null ? null : cost / MICRO };
       }),
-    groups: decision.groups.map(({ group, availability, verdict, total, launch, shortfall }) => {
-      return { group, availability, verdict, total, launch, shortfall };
-    }),
+    groups: decision.groups.map((one) => ({
+      group: one.group,
+      availability: one.availability,
+      verdict: one.verdict,
+      total: one.total,
+      launch: one.launch,
+      entries: entries.get(one.group) ?? 0,
+      shortfall: one.shortfall,
+      text: groupText(one, snapshot.atMs),
+    })),
     placed: placedJson(report),
     unmet: unmetJson(report),
     floors: snapshot.floors.map(({ id, count }, index) => {

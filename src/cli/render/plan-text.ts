@@ -1,10 +1,10 @@
 import { formText } from '../../api/demand-text.ts';
 import { formatUsdRounded } from '../../api/format.ts';
-import { exclusionText, placedText } from '../../api/reason-text.ts';
+import { exclusionText, groupText, placedText } from '../../api/reason-text.ts';
 import type { GroupReport, Placement } from '../../model/decision.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { byFirst, byNumber, byText } from '../../support/order.ts';
-import { type PlanReport, countEntries, countLaunches } from '../plan-report.ts';
+import { type PlanReport, countByGroup, countEntries, countLaunches } from '../plan-report.ts';
 import type { RosterRow } from '../../policy/demand/roster.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
@@ -28,7 +28,7 @@ export function renderPlan(report: PlanReport, { style, isWhole }: PlanTextOptio
     renderPlaced(report, style, limit),
     renderFloors(report, style),
     renderUnmet(report, style, limit),
-    renderTrouble(report, style),
+    renderGroups(report, style, limit),
   ]
     .filter((section) => section !== '')
     .join('\n');
@@ -161,22 +161,35 @@ function renderFloors({ snapshot, decision }: PlanReport, style: Style): string 
   return `${style.bold('FLOORS')}\n${renderTable(columns, rows, style.dim)}`;
 }
 
-/** Groups that cannot launch now, or that stay below min or spare, with the reason. */
-function renderTrouble({ snapshot, decision }: PlanReport, style: Style): string {
-  const rows = decision.groups.flatMap((report) => {
-    const { group, verdict, shortfall } = report;
-    const lines: string[][] = [];
-    if (verdict.kind === 'blocked') {
-      lines.push([group, exclusionText(verdict.by, snapshot.atMs)]);
-    }
-    if (shortfall !== null) {
-      const why = exclusionText(shortfall.by, snapshot.atMs);
-      lines.push([group, `${plural(shortfall.slices, 'slice')} short of min or spare: ${why}`]);
-    }
-    return lines;
+/** Every group, with the work it got and what became of it; those with something to tell first. */
+function renderGroups(report: PlanReport, style: Style, limit: number): string {
+  const { snapshot, decision } = report;
+  const entries = countByGroup(report);
+  const told = decision.groups.map((group) => {
+    const count = entries.get(group.group) ?? 0;
+    return { group, count, isQuiet: group.verdict.kind === 'idle' && count === 0 };
   });
-  if (rows.length === 0) return '';
-  return `${style.bold('GROUPS IN TROUBLE')}\n${renderTable([{ title: '' }, { title: '' }], rows)}`;
+  const rows = [...told.filter(({ isQuiet }) => !isQuiet), ...told.filter(({ isQuiet }) => isQuiet)]
+    .slice(0, limit)
+    .map(({ group, count }) => [
+      group.group,
+      String(group.total),
+      String(group.launch),
+      String(count),
+      group.availability,
+      groupText(group, snapshot.atMs),
+    ]);
+  const right = 'right' as const;
+  const columns = [
+    { title: 'group' },
+    { title: 'slices', align: right },
+    { title: 'new', align: right },
+    { title: 'entries', align: right },
+    { title: 'is' },
+    { title: 'because' },
+  ];
+  const table = renderTable(columns, rows, style.dim);
+  return `${style.bold('GROUPS')}\n${table}${moreText(told.length, limit)}`;
 }
 
 export function moreText(count: number, limit: number): string {

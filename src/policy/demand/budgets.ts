@@ -20,29 +20,6 @@ export interface SharedBudget {
   readonly describe: (amounts: Amounts) => Bound;
 }
 
-/**
- * What may still be opened, over one decision. Bounds are inputs: a strategy asks before it opens,
- * so no plan needs correcting and every reason is true.
- */
-export interface Budgets {
-  /** Slices that count against the group's max, those opened in this decision included. */
-  readonly total: Int32Array;
-  readonly shared: readonly SharedBudget[];
-  /** Slices set aside for each group's min and not opened yet. */
-  readonly reserved: Int32Array;
-  /** How many slices the group may still open within every bound; 0 while it is blocked. */
-  openable(group: number): number;
-  /** The same by the group's own max and condition alone, whatever the shared bounds say. */
-  headroom(group: number): number;
-  open(group: number, slices: number): void;
-  /** Takes back what was opened last, after a trial that failed. */
-  close(group: number, slices: number): void;
-  /** What blocks the group whatever its bounds; null when nothing does. */
-  blockOf(group: number): Block | null;
-  /** Every rule that forbids `slices` more in the group, in the order of the closed list. */
-  forbids(group: number, slices: number): readonly Exclusion[];
-}
-
 /** A condition of a group as the rule by which it excludes. */
 export type Block = Extract<
   Exclusion,
@@ -56,78 +33,126 @@ interface BudgetInput {
   readonly conditions: readonly GroupCondition[];
 }
 
-export function createBudgets({ fleet, totals, conditions }: BudgetInput): Budgets {
-  const { groups } = fleet;
-  const total = Int32Array.from(totals);
-  const shared = createShared(fleet, totals);
-  const blocked = groups.map((group) => findBlock(group, conditions));
-  const reserved = reserveMinimum(groups, total, shared, blocked);
-  /** Of each reservation, what this decision has opened: taken back first when closing. */
-  const opened = new Int32Array(groups.length);
+/**
+ * What may still be opened, over one decision. Bounds are inputs: a strategy asks before it opens,
+ * so no plan needs correcting and every reason is true.
+ */
+export class Budgets {
+  /** Slices that count against the group's max, those opened in this decision included. */
+  readonly total: Int32Array;
+  readonly shared: readonly SharedBudget[];
+  /** Slices set aside for each group's min and not opened yet. */
+  readonly reserved: Int32Array;
+  readonly #groups: readonly Group[];
+  readonly #blocked: readonly (Block | null)[];
+  /** What min had set aside at first, and what has been opened since: the first of it comes from that. */
+  readonly #reservedAtFirst: Int32Array;
+  readonly #opened: Int32Array;
+  /** Rules told before, until anything is drawn: hundreds of classes ask the same of a group. */
+  #told: (Map<number, readonly Exclusion[]> | undefined)[] = [];
 
-  const sharedOpenable = (group: number): number => {
-    let most = Infinity;
-    for (const budget of shared) {
-      const use = budget.use[group] ?? 0;
-      if (use > 0) most = Math.min(most, wholeTimes(budget.left, use));
+  constructor({ fleet, totals, conditions }: BudgetInput) {
+    this.#groups = fleet.groups;
+    this.total = Int32Array.from(totals);
+    this.shared = createShared(fleet, totals);
+    this.#blocked = fleet.groups.map((group) => findBlock(group, conditions));
+    this.reserved = reserveMinimum(fleet.groups, this.total, this.shared, this.#blocked);
+    this.#reservedAtFirst = this.reserved.slice();
+    this.#opened = new Int32Array(fleet.groups.length);
+  }
+
+  /** How many slices the group may still open within every bound; 0 while it is blocked. */
+  openable(group: number): number {
+    let shared = Infinity;
+    for (const { use, left } of this.shared) {
+      const each = use[group] ?? 0;
+      if (each > 0) shared = Math.min(shared, wholeTimes(left, each));
     }
-    return most;
-  };
-  const headroom = (group: number): number => {
-    if (blocked[group]) return 0;
-    return Math.max(0, must(groups[group], 'a group index').max - (total[group] ?? 0));
-  };
-  const reservedAt = new Int32Array(reserved);
+    return Math.min(this.headroom(group), (this.reserved[group] ?? 0) + shared);
+  }
 
-  const draw = (group: number, slices: number): void => {
-    // The first slices a group opens are those its min had set aside.
-    const before = Math.min(opened[group] ?? 0, reservedAt[group] ?? 0);
-    opened[group] = (opened[group] ?? 0) + slices;
-    const after = Math.min(opened[group] ?? 0, reservedAt[group] ?? 0);
-    reserved[group] = (reservedAt[group] ?? 0) - after;
-    total[group] = (total[group] ?? 0) + slices;
+  /** The same by the group's own max and condition alone, whatever the shared bounds say. */
+  headroom(group: number): number {
+    if (this.#blocked[group]) return 0;
+    return Math.max(0, this.#groupAt(group).max - (this.total[group] ?? 0));
+  }
+
+  open(group: number, slices: number): void {
+    assert(slices <= this.openable(group), 'a strategy asks before it opens');
+    this.#draw(group, slices);
+  }
+
+  /** Takes back what was opened last, after a trial that failed. */
+  close(group: number, slices: number): void {
+    assert(slices <= (this.#opened[group] ?? 0), 'only what was opened can be closed');
+    this.#draw(group, -slices);
+  }
+
+  /** Whether every group has, or has set aside, what its min asks for. */
+  isMinKept(): boolean {
+    return this.#groups.every((_, group) => this.#lacking(group) === 0);
+  }
+
+  /** What blocks the group whatever its bounds; null when nothing does. */
+  blockOf(group: number): Block | null {
+    return this.#blocked[group] ?? null;
+  }
+
+  /** Every rule that forbids `slices` more in the group, in the order of the closed list. */
+  forbids(group: number, slices: number): readonly Exclusion[] {
+    const known = (this.#told[group] ??= new Map<number, readonly Exclusion[]>());
+    let rules = known.get(slices);
+    if (rules === undefined) known.set(slices, (rules = this.#findForbidding(group, slices)));
+    return rules;
+  }
+
+  #findForbidding(group: number, slices: number): readonly Exclusion[] {
+    const rules: Exclusion[] = [];
+    const { max } = this.#groupAt(group);
+    const have = Math.max(0, max - (this.total[group] ?? 0));
+    if (slices > have) rules.push({ kind: 'at-max', need: slices, have, max });
+    const fresh = Math.max(0, slices - (this.reserved[group] ?? 0));
+    for (const budget of this.shared) {
+      const need = fresh * (budget.use[group] ?? 0);
+      if (need <= budget.left) continue;
+      const left = Math.max(0, budget.left);
+      const owed = this.#owedFrom(budget);
+      rules.push(budget.describe({ need, have: left, max: budget.max, owed }));
+    }
+    const block = this.#blocked[group];
+    if (block) rules.push(block);
+    return rules;
+  }
+
+  #draw(group: number, slices: number): void {
+    const atFirst = this.#reservedAtFirst[group] ?? 0;
+    const before = Math.min(this.#opened[group] ?? 0, atFirst);
+    this.#opened[group] = (this.#opened[group] ?? 0) + slices;
+    const after = Math.min(this.#opened[group] ?? 0, atFirst);
+    this.reserved[group] = atFirst - after;
+    this.total[group] = (this.total[group] ?? 0) + slices;
     const fresh = slices - (after - before);
-    for (const budget of shared) budget.left -= fresh * (budget.use[group] ?? 0);
-  };
+    for (const budget of this.shared) budget.left -= fresh * (budget.use[group] ?? 0);
+    this.#told = [];
+  }
 
-  const owedFrom = (budget: SharedBudget): number =>
-    groups.reduce((sum, { min, max }, group) => {
-      const lacking = Math.min(min, max) - (total[group] ?? 0) - (reserved[group] ?? 0);
-      return blocked[group] || lacking <= 0 ? sum : sum + lacking * (budget.use[group] ?? 0);
+  /** What groups below their min would draw of a budget first. */
+  #owedFrom(budget: SharedBudget): number {
+    return this.#groups.reduce((sum, _, group) => {
+      return sum + this.#lacking(group) * (budget.use[group] ?? 0);
     }, 0);
+  }
 
-  return {
-    total,
-    shared,
-    reserved,
-    headroom,
-    openable: (group) => Math.min(headroom(group), (reserved[group] ?? 0) + sharedOpenable(group)),
-    open(group, slices) {
-      assert(slices <= this.openable(group), 'a strategy asks before it opens');
-      draw(group, slices);
-    },
-    close(group, slices) {
-      assert(slices <= (opened[group] ?? 0), 'only what was opened can be closed');
-      draw(group, -slices);
-    },
-    blockOf: (group) => blocked[group] ?? null,
-    forbids(group, slices) {
-      const rules: Exclusion[] = [];
-      const { max } = must(groups[group], 'a group index');
-      const have = Math.max(0, max - (total[group] ?? 0));
-      if (slices > have) rules.push({ kind: 'at-max', need: slices, have, max });
-      const fresh = Math.max(0, slices - (reserved[group] ?? 0));
-      for (const budget of shared) {
-        const need = fresh * (budget.use[group] ?? 0);
-        if (need <= budget.left) continue;
-        const have = Math.max(0, budget.left);
-        rules.push(budget.describe({ need, have, max: budget.max, owed: owedFrom(budget) }));
-      }
-      const block = blocked[group];
-      if (block) rules.push(block);
-      return rules;
-    },
-  };
+  #lacking(group: number): number {
+    if (this.#blocked[group]) return 0;
+    const { min, max } = this.#groupAt(group);
+    const kept = (this.total[group] ?? 0) + (this.reserved[group] ?? 0);
+    return Math.max(0, Math.min(min, max) - kept);
+  }
+
+  #groupAt(group: number): Group {
+    return must(this.#groups[group], 'a group index');
+  }
 }
 
 /** Quota pools, then the spend cap, then the fleet maximum: the order in which reasons name them. */
@@ -139,9 +164,13 @@ function createShared(fleet: Fleet, totals: readonly number[]): SharedBudget[] {
     useOf: (group: Group) => number,
     describe: SharedBudget['describe'],
   ): void => {
-    const use = Float64Array.from(groups, useOf);
-    const used = use.reduce((sum, each, group) => sum + each * (totals[group] ?? 0), 0);
-    budgets.push({ use, max, left: max - used, describe });
+    const use = new Float64Array(groups.length);
+    let left = max;
+    groups.forEach((group, index) => {
+      use[index] = useOf(group);
+      left -= (use[index] ?? 0) * (totals[index] ?? 0);
+    });
+    budgets.push({ use, max, left, describe });
   };
   for (const pool of quotaPools) {
     for (const [resource, max] of Object.entries(pool.limits)) {

@@ -1,16 +1,23 @@
-import type { DemandDecision, FloorVerdict, GroupReport } from '../../model/decision.ts';
+import type {
+  ClassVerdict,
+  DemandDecision,
+  FloorVerdict,
+  GroupReport,
+} from '../../model/decision.ts';
 import type { Strategy } from '../../model/fleet.ts';
-import type { GroupAvailability, GroupVerdict } from '../../model/reason.ts';
+import type { Exclusion, GroupAvailability, GroupVerdict } from '../../model/reason.ts';
 import { onItsWay } from '../../model/slice.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { must } from '../../support/assert.ts';
 import type { AllocateDemand, Allocation } from './allocation.ts';
 import { allocateByCost } from './cost/allocate.ts';
+import type { Block } from './budgets.ts';
 import { type Evidence, explainClass } from './explain.ts';
 import { holdFloors } from './floors.ts';
 import { createGate } from './gate.ts';
+import { isOfCapacity } from './judge.ts';
 import { allocateByPriority } from './priority.ts';
-import { type DemandProblem, createProblem } from './problem.ts';
+import { type DemandProblem, type Ledger, createProblem } from './problem.ts';
 import { allocateByUtilization } from './utilization/allocate.ts';
 
 const allocators: Readonly<Record<Strategy, AllocateDemand>> = {
@@ -67,27 +74,41 @@ function explain(
   floors: readonly FloorVerdict[],
 ): DemandDecision {
   const { snapshot } = problem;
-  const evidence: Evidence = {
-    problem,
-    allocation,
-    couldEverRun: createGate(problem),
-  };
+  const evidence: Evidence = { problem, allocation, couldEverRun: createGate(problem) };
   const wants = new Map(problem.wants.map((want) => [want.index, want]));
-  const groups = reportGroups(problem, allocation);
+  const classes = snapshot.demand.map((demand, index) =>
+    explainClass(evidence, demand, wants.get(index)),
+  );
+  const groups = reportGroups(problem, allocation, findBarriers(problem, classes));
   return {
     strategy: snapshot.fleet.strategy,
     groups,
-    classes: snapshot.demand.map((demand, index) =>
-      explainClass(evidence, demand, wants.get(index)),
-    ),
+    classes,
     floors,
     costMicroUsdPerHour: groups.reduce((sum, group) => sum + (group.costMicroUsdPerHour ?? 0), 0),
   };
 }
 
-function reportGroups(problem: DemandProblem, allocation: Allocation): readonly GroupReport[] {
+/** By group, the bound that keeps out work which the group admits; null when no such work waits. */
+function findBarriers(
+  { groups }: DemandProblem,
+  classes: readonly ClassVerdict[],
+): readonly (Exclusion | null)[] {
+  const barriers: (Exclusion | null)[] = groups.map(() => null);
+  for (const { unmet } of classes) {
+    unmet?.groups.forEach(({ exclusion }, group) => {
+      if (isOfCapacity(exclusion)) barriers[group] ??= exclusion;
+    });
+  }
+  return barriers;
+}
+
+function reportGroups(
+  problem: DemandProblem,
+  { opened, ledger }: Allocation,
+  barriers: readonly (Exclusion | null)[],
+): readonly GroupReport[] {
   const { groups, snapshot, totals } = problem;
-  const { opened, ledger } = allocation;
   const coming = new Set(
     snapshot.slices.flatMap((slice) => (onItsWay.has(slice.status) ? [slice.group] : [])),
   );
@@ -102,46 +123,52 @@ function reportGroups(problem: DemandProblem, allocation: Allocation): readonly 
     const launch = causes.demand + causes.min + causes.spare + causes.floor;
     const block = ledger.budgets.blockOf(index);
     const isFull = total + launch >= group.max;
-    const availability: GroupAvailability =
-      block !== null
-        ? block.kind === 'draining-group'
-          ? 'draining'
-          : block.kind
-        : isFull
-          ? 'at-max'
-          : coming.has(group.name)
-            ? 'requesting'
-            : 'available';
-    const verdict: GroupVerdict =
-      launch > 0
-        ? { kind: 'selected' }
-        : block !== null
-          ? { kind: 'blocked', by: block }
-          : isFull
-            ? { kind: 'at-max', total, max: group.max }
-            : { kind: 'idle' };
     const price = group.priceMicroUsdPerHour;
     return {
       group: group.name,
-      availability,
-      verdict,
+      availability: availabilityOf(block, isFull, coming.has(group.name)),
+      verdict: verdictOn(launch, block ?? barriers[index] ?? null, isFull, {
+        total,
+        max: group.max,
+      }),
       total,
       launch,
       causes,
       costMicroUsdPerHour: price === null ? null : price * launch,
-      shortfall: findShortfall(problem, allocation, index),
+      shortfall: findShortfall(problem, ledger, index),
     };
   });
+}
+
+function availabilityOf(
+  block: Block | null,
+  isFull: boolean,
+  isComing: boolean,
+): GroupAvailability {
+  if (block !== null) return block.kind === 'draining-group' ? 'draining' : block.kind;
+  if (isFull) return 'at-max';
+  return isComing ? 'requesting' : 'available';
+}
+
+function verdictOn(
+  launch: number,
+  barrier: Exclusion | null,
+  isFull: boolean,
+  slices: { readonly total: number; readonly max: number },
+): GroupVerdict {
+  if (launch > 0) return { kind: 'selected' };
+  if (isFull && (barrier === null || barrier.kind === 'at-max'))
+    return { kind: 'at-max', ...slices };
+  return barrier === null ? { kind: 'idle' } : { kind: 'blocked', by: barrier };
 }
 
 /** What keeps a group below its min or spare; null when nothing does. */
 function findShortfall(
   { groups }: DemandProblem,
-  { ledger }: Allocation,
+  { budgets, rooms }: Ledger,
   index: number,
 ): GroupReport['shortfall'] {
   const group = must(groups[index], 'a group index');
-  const { budgets, rooms } = ledger;
   const belowMin = group.min - (budgets.total[index] ?? 0);
   const belowSpare = group.spare === 0 ? 0 : group.spare - rooms.wholeSlices(index);
   const slices = Math.max(belowMin, belowSpare, 0);

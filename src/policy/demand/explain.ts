@@ -139,20 +139,21 @@ interface Homes {
 /** Best is cheapest under the cost strategy, next by rank under the others; groups in trouble are none. */
 function rankHomes(problem: DemandProblem, want: Want, budgets: Budgets): Homes {
   const byCost = problem.snapshot.fleet.strategy === 'cost';
-  let first: Home | null = null;
-  let second: Home | null = null;
+  let [first, second] = [-1, -1];
+  let [firstPrice, secondPrice] = [Infinity, Infinity];
   for (const group of must(want.parts[0], 'a class has a part').ranked) {
     if (!want.parts.every((part) => part.admitted[group] === 1)) continue;
     if (budgets.blockOf(group) !== null) continue;
-    const home: Home = { group, share: entryShare(problem, want, group) };
-    const price = byCost ? (home.share ?? Infinity) : 0;
-    if (first === null || (byCost && price < (first.share ?? Infinity))) {
-      second = first;
-      first = home;
-    } else if (second === null || (byCost && price < (second.share ?? Infinity))) second = home;
-    else if (!byCost) break;
+    const price = byCost ? (entryShare(problem, want, group) ?? Infinity) : 0;
+    if (first < 0 || price < firstPrice) {
+      [second, secondPrice] = [first, firstPrice];
+      [first, firstPrice] = [group, price];
+    } else if (second < 0 || price < secondPrice) [second, secondPrice] = [group, price];
+    if (!byCost && second >= 0) break;
   }
-  return { first, second };
+  const toHome = (group: number): Home | null =>
+    group < 0 ? null : { group, share: entryShare(problem, want, group) };
+  return { first: toHome(first), second: toHome(second) };
 }
 
 function toRunnerUp({ groups }: DemandProblem, home: Home | null): RunnerUp | null {

@@ -56,6 +56,9 @@ export function codeOf(firstRules: readonly Exclusion[]): UnmetCode {
   return must(codes[furthest], 'one code per stage');
 }
 
+/** True for a rule of the moment: the group admits such work, but cannot take it now. */
+export const isOfCapacity = (rule: Exclusion): boolean => stageOf(rule) === codes.length - 1;
+
 const codes: readonly UnmetCode[] = [
   'no-matching-group',
   'gang-mismatch',

@@ -28,6 +28,8 @@ export function createMatcher(groups: readonly Group[]): (ask: Ask) => Matching 
   };
 }
 
+const none: readonly Exclusion[] = [];
+
 function matchAll(ask: Ask, groups: readonly Group[]): Matching {
   const rules: (readonly Exclusion[] | undefined)[] = [];
   const admitted = new Uint8Array(groups.length);
@@ -40,6 +42,8 @@ function matchAll(ask: Ask, groups: readonly Group[]): Matching {
     admitted,
     soft,
     mismatches: (group) =>
-      (rules[group] ??= findAskMismatches(ask, must(groups[group], 'a group index'))),
+      admitted[group] === 1
+        ? none
+        : (rules[group] ??= findAskMismatches(ask, must(groups[group], 'a group index'))),
   };
 }

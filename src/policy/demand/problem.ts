@@ -8,7 +8,7 @@ import { type Slice, onItsWay } from '../../model/slice.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { must } from '../../support/assert.ts';
 import { groupBy } from '../../support/group-by.ts';
-import { type Budgets, createBudgets } from './budgets.ts';
+import { Budgets } from './budgets.ts';
 import {
   type Part,
   findShapeMismatch,
@@ -189,7 +189,7 @@ function createJudge(
       },
       firstMismatch(index) {
         for (const matching of matchings) {
-          const [rule] = matching.mismatches(index);
+          const rule = matching.mismatches(index)[0];
           if (rule !== undefined) return rule;
         }
         const group = groupAt(index);
@@ -250,7 +250,7 @@ export function openLedger(problem: DemandProblem): Ledger {
     add('free-room', empty.ready[index]);
     add('on-its-way', empty.coming[index]);
   });
-  return { rooms, budgets: createBudgets({ fleet, totals: problem.totals, conditions }) };
+  return { rooms, budgets: new Budgets({ fleet, totals: problem.totals, conditions }) };
 }
 
 type SliceRoom =

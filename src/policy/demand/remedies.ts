@@ -5,9 +5,10 @@ import { must, unreachable } from '../../support/assert.ts';
 import { nearestName } from '../../support/nearest.ts';
 import { byFirst, byNumber } from '../../support/order.ts';
 import { createAllocation } from './allocation.ts';
-import { createBudgets, wholeTimes } from './budgets.ts';
+import { Budgets, wholeTimes } from './budgets.ts';
 import { applyToFleet, applyToPart, cure, isOfRequest } from './changes.ts';
 import { type Part, findMismatches } from './eligibility.ts';
+import { fitCopies } from './host-list.ts';
 import { judge, slicesNeeded } from './judge.ts';
 import { byRank, placeEntries } from './place.ts';
 import type { DemandProblem, JudgedPart, Ledger, Want } from './problem.ts';
@@ -34,6 +35,7 @@ interface Candidate {
   readonly index: number;
   readonly rule: Exclusion;
   readonly rank: number;
+  /** Of equal rank: what the slices cost, or how much would have to be cut. */
   readonly price: number;
 }
 
@@ -55,8 +57,9 @@ function findHurdle(
     return rule && { rule, isOnly: part.mismatchCount(group) === 1 };
   }
   const slices = rules === null ? slicesToOpen(problem, ledger, part, { group, copies }) : 0;
-  const [rule, second] = rules?.[group] ?? judge(part, { group, slices }, ledger.budgets);
-  return rule === undefined ? null : { rule, isOnly: second === undefined };
+  const all = rules?.[group] ?? judge(part, { group, slices }, ledger.budgets);
+  const rule = all[0];
+  return rule === undefined ? null : { rule, isOnly: all.length === 1 };
 }
 
 /** By group, what keeps one waiting entry out. */
@@ -78,7 +81,10 @@ function slicesToOpen(
   if (part.gangTasks !== null) {
     return Math.max(1, slicesNeeded(problem, ledger, part, { group, copies }));
   }
-  return slicesOfEmptyHosts(part, must(problem.groups[group], 'a group index'), copies);
+  const free = must(problem.capacity[group], 'a group index');
+  const perHost = fitCopies(free, must(problem.needs[part.index], 'a part index'));
+  const { hostsPerSlice } = must(problem.groups[group], 'a group index');
+  return Math.max(1, Math.ceil(copies / (perHost * hostsPerSlice)));
 }
 
 /** Slices that hold so many entries of a part on hosts of their own; Infinity if none ever does. */
@@ -159,12 +165,18 @@ function listCandidates(
         ? hurdles[index]
         : findHurdle(problem, ledger, waiting, { group: index, copies });
     if (!hurdle?.isOnly) return;
+    const { rule } = hurdle;
     const slices = isAdmitted ? slicesToOpen(problem, ledger, part, { group: index, copies }) : 1;
-    const price = slices * (group.priceMicroUsdPerHour ?? 0);
-    candidates.push({ index, rule: hurdle.rule, rank: rankOf(hurdle.rule, isTypo), price });
+    const price =
+      rule.kind === 'host-too-small' ? cutOf(rule) : slices * (group.priceMicroUsdPerHour ?? 0);
+    candidates.push({ index, rule, rank: rankOf(rule, isTypo), price });
   });
   return candidates.sort(byEase);
 }
+
+/** How much of a request would have to go: the sum of what is short, each as a share of itself. */
+const cutOf = ({ shortages }: Extract<Exclusion, { kind: 'host-too-small' }>): number =>
+  shortages.reduce((sum, { need, have }) => sum + (need - have) / need, 0);
 
 const byEase = byFirst<Candidate>(
   byNumber((candidate) => candidate.rank),
@@ -244,8 +256,11 @@ function isAdmittedAfter(
     if (findMismatches(changed, group).length > 0) return false;
     return budgets.forbids(index, slicesOfEmptyHosts(changed, group, admits)).length === 0;
   }
+  // One rule alone kept it out and is moved by just what was missing. Only a min that is short, or
+  // parts that must be placed together, can still get in the way.
+  if (!hasParts && budgets.isMinKept()) return true;
   const { fleet, conditions } = applyToFleet(problem.snapshot, change);
-  const raised = createBudgets({ fleet, conditions, totals: [...budgets.total] });
+  const raised = new Budgets({ fleet, conditions, totals: [...budgets.total] });
   if (!hasParts || want === null) {
     const slices = slicesToOpen(problem, { rooms, budgets }, part, {
       group: index,
