@@ -10,7 +10,7 @@ const config = (price: number): string => `
 fleet: tiny
 groups:
   - { name: small, host: { cpu: 4 }, max: 8, pricePerHour: ${price} }
-  - { name: big, host: { cpu: 16 }, max: 2, pricePerHour: 3 }
+  - { name: big, host: { cpu: 16 }, max: 2, pricePerHour: 3.5 }
 `;
 const snapshot = (price: number, count: number): string => `
 config:${config(price).replaceAll('\n', '\n  ')}
@@ -120,8 +120,10 @@ describe('plan', () => {
   });
 
   test.each([
-    ['finetune', /^finetune {2}gang of 16.*\n {2}priority 10, waiting 25m, owner bob\n/],
-    ['finetune', /PLACED {2}3 tasks on free room of h100, 13 tasks on a new slice of h100/],
+    [
+      'finetune',
+      /^finetune {2}gang of 16.*\n {2}priority 10, waiting 25m, owner bob\n\n {2}PLACED {2}3 tasks on free room of h100, 13 tasks on a new slice of h100/,
+    ],
     ['tokenize/3', /^tokenize\/3 {2}cpu 2.*\n[^]*PLACED[^]*cpu-64 .*\$\d+\.\d+\/h for its share/],
     ['genome', /UNMET\n {4}insufficient-resources[^]*h100 +host too small[^]*remedy: /],
     ['sim-1', /^sim {2}gang of 3[^]*invalid-demand: tasks of the gang/],
@@ -157,29 +159,30 @@ describe('plan', () => {
   });
 
   test('--against another snapshot compares launches, money and work', () => {
-    const [now, then] = [write('now.yaml', snapshot(1, 8)), write('then.yaml', snapshot(1, 20))];
-    // 8 CPUs: two small hosts. 20 CPUs: one big (3.00) and one small, rather than five small.
-    const text = bellows(['plan', now, '--against', then]);
-    expect([text.exit, text.stderr]).toEqual([0, '']);
-    expectClean(text);
-    expect(text.stdout).toMatch(/^NOW .*now.yaml, strategy cost\nTHEN .*then.yaml, strategy cost/);
-    expect(text.stdout).toMatch(/\n {2}small +2 +1 +-1 +-\$1.00\n/);
-    expect(text.stdout).toMatch(/\n {2}big +0 +1 +\+1 +\+\$3.00\n/);
-    expect(text.stdout).toMatch(/\n {2}all +2 +2 +0 +\+\$2.00\n/);
-    expect(text.stdout).toContain('placed  8 of 8 now, 20 of 20 then\n');
+    const now = write('now.yaml', snapshot(0.8, 8));
+    const then = write('then.yaml', snapshot(2, 20));
+    // 8 CPUs: two small hosts at 0.80. 20 CPUs at 2.00: one big (3.50) and one small.
+    const run = bellows(['plan', now, '--against', then]);
+    expect([run.exit, run.stderr]).toEqual([0, '']);
+    expectClean(run);
+    expect(run.stdout).toMatch(/^NOW .*now.yaml, strategy cost\nTHEN .*then.yaml, strategy cost/);
+    expect(run.stdout).toMatch(/\n {2}small +2 +1 +-1 +\+\$0.40\n/);
+    expect(run.stdout).toMatch(/\n {2}big +0 +1 +\+1 +\+\$3.50\n/);
+    expect(run.stdout).toMatch(/\n {2}all +2 +2 +0 +\+\$3.90\n/);
+    expect(run.stdout).toContain('placed  8 of 8 now, 20 of 20 then\n');
   });
 
   test('--against a bare config previews it on the same work', () => {
-    const now = write('base.yaml', snapshot(1, 8));
+    const now = write('base.yaml', snapshot(0.8, 8));
     const dearer = write('dearer.yaml', config(2));
-    // Two small at 2.00 cost more than one big at 3.00.
+    // Two small at 2.00 cost more than one big at 3.50.
     const run = bellows(['plan', now, '--against', dearer, '--json']);
     expect(JSON.parse(run.stdout)).toMatchObject({
       format: 'bellows-plan-difference/1',
-      before: { launchCount: 2, costPerHour: 2, entries: { total: 8, placed: 8 } },
-      after: { launchCount: 1, costPerHour: 3, entries: { total: 8, placed: 8 } },
+      before: { launchCount: 2, costPerHour: 1.6, entries: { total: 8, placed: 8 } },
+      after: { launchCount: 1, costPerHour: 3.5, entries: { total: 8, placed: 8 } },
       launchDifference: -1,
-      costPerHourDifference: 1,
+      costPerHourDifference: 1.9,
     });
     expectClean(run);
   });

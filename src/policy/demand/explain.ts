@@ -2,12 +2,13 @@ import type { ClassVerdict, Placement } from '../../model/decision.ts';
 import type { DemandClass } from '../../model/demand.ts';
 import type { InvalidDemand, PlacedWhy, RunnerUp, Unmet } from '../../model/reason.ts';
 import { assert, must } from '../../support/assert.ts';
-import type { Allocation, Berthing } from './allocation.ts';
+import type { Allocation, Berthing, Stuck } from './allocation.ts';
 import type { Budgets } from './budgets.ts';
 import { type Waiting, findNearest, findRemedy, listHurdles } from './remedies.ts';
 import type { Gate } from './gate.ts';
 import { findHints } from './hints.ts';
 import { codeOf } from './judge.ts';
+import { byRank, placeEntries } from './place.ts';
 import { type DemandProblem, type Ledger, type Want, invalidOf } from './problem.ts';
 import { entryShare } from './shares.ts';
 
@@ -39,7 +40,7 @@ export function explainClass(
   const unmetCount = demand.count - placed.reduce((sum, { count }) => sum + count, 0);
   assert(unmetCount >= 0, 'no strategy places more entries than there are');
   if (unmetCount === 0) return { placed, unmetCount, unmet: null };
-  const stuck = allocation.stuck.get(want.index);
+  const stuck = tryBundlesAgain(problem, allocation, want);
   // A part that no group admits is the first thing to tell, whoever else found no place.
   const hopeless = want.parts.find(({ ranked }) => ranked.length === 0);
   const part = hopeless ?? stuck?.part ?? must(want.parts[0], 'a class has a part');
@@ -48,6 +49,21 @@ export function explainClass(
   const waiting = { part, count: unmetCount, isEverAdmitted, rules, want };
   const unmet = explainUnmet(problem, allocation.ledger, waiting);
   return { placed, unmetCount, unmet: { ...unmet, part: want.parts.indexOf(part) } };
+}
+
+/** Bundles that wait are tried once more, to tell what keeps them out now and not earlier. */
+function tryBundlesAgain(
+  problem: DemandProblem,
+  allocation: Allocation,
+  want: Want,
+): Stuck | undefined {
+  if (want.form.kind !== 'bundles' || want.parts.length === 1) return undefined;
+  allocation.attempt(() => {
+    const placed = placeEntries(problem, allocation, want, { count: 1, order: byRank });
+    assert(placed === 0, 'what could still be placed does not wait');
+    return false;
+  });
+  return allocation.stuck.get(want.index);
 }
 
 function explainInvalid(invalid: InvalidDemand): Unmet {

@@ -21,8 +21,10 @@ export function placeEntries(
   want: Want,
   { count, order }: { readonly count: number; readonly order: GroupOrder },
 ): number {
-  // Where nothing was found and nothing has been opened since, there is nothing now.
-  if (allocation.exhausted.get(want.index) === allocation.openingCount()) return 0;
+  // Where nothing was found and nothing has been opened since, there is nothing now. Bundles are
+  // tried again all the same: with several parts, another order of groups may find a way.
+  const isSimple = want.form.kind !== 'bundles';
+  if (isSimple && allocation.exhausted.get(want.index) === allocation.openingCount()) return 0;
   const placed = placeSome(problem, allocation, want, { count, order });
   if (placed < count) allocation.exhausted.set(want.index, allocation.openingCount());
   return placed;

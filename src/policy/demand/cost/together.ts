@@ -3,7 +3,7 @@ import { byFirst, byNumber } from '../../../support/order.ts';
 import { type Allocation, toBerths } from '../allocation.ts';
 import { placeGang } from '../gangs.ts';
 import { countFitting } from '../judge.ts';
-import { type GroupOrder, placeEntries } from '../place.ts';
+import { type GroupOrder, byRank, placeEntries } from '../place.ts';
 import type { DemandProblem, JudgedPart, Want } from '../problem.ts';
 import { fitCopies } from '../host-list.ts';
 import { dominantShare } from '../shares.ts';
@@ -20,7 +20,11 @@ export function placeTogetherByCost(
     if (want.form.kind === 'gang') {
       placeGangsByCost(problem, allocation, want, want.form.taskCount);
     } else {
-      placeEntries(problem, allocation, want, { count, order: byPriceOfClass(problem, count) });
+      const placed = placeEntries(problem, allocation, want, {
+        count,
+        order: byPriceOfClass(problem, count),
+      });
+      placeEntries(problem, allocation, want, { count: count - placed, order: byRank });
     }
   }
 }
