@@ -30,6 +30,8 @@ export interface Allocation {
   readonly openingCount: () => number;
   /** Classes for which nothing was found, with the opening count of that time. */
   readonly exhausted: Map<number, number>;
+  /** By class of single tasks placed by rank: where to go on looking. */
+  readonly bookmarks: Map<number, Bookmark>;
   /** Records `count` more entries of a class. */
   readonly place: (want: Want, count: number, berths: readonly Berth[]) => void;
   /** Opens slices and makes their hosts room for this decision. */
@@ -42,6 +44,13 @@ export interface Allocation {
 export interface Stuck {
   readonly part: JudgedPart;
   readonly rules: readonly (readonly Exclusion[])[];
+}
+
+/** Groups by rank before these places have no room, as of so many openings, and cannot open. */
+export interface Bookmark {
+  readonly roomsFrom: number;
+  readonly openings: number;
+  readonly opensFrom: number;
 }
 
 export type LaunchCause = keyof LaunchCauses;
@@ -70,6 +79,7 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
     },
     stuck: new Map(),
     exhausted: new Map(),
+    bookmarks: new Map(),
     openingCount: () => openingCount,
     open(group, slices, cause = 'demand') {
       ledger.budgets.open(group, slices);

@@ -24,6 +24,7 @@ export function createGate(problem: DemandProblem): Gate {
     allocation.attempt(() => {
       isPlaced = placeEntries(problem, allocation, want, { count: 1, order: byRank }) === 1;
       allocation.exhausted.clear();
+      allocation.bookmarks.clear();
       return false; // each entry is asked about alone
     });
     return isPlaced;

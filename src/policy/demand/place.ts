@@ -64,23 +64,42 @@ function placeSingles(
 ): number {
   const part = must(want.parts[0], 'a single task has one part');
   const groups = order(part);
+  const mark = allocation.bookmarks.get(want.index);
+  const isFresh = mark !== undefined && mark.openings === allocation.openingCount();
+  let roomsFrom = isFresh ? mark.roomsFrom : 0;
+  let opensFrom = mark?.opensFrom ?? 0;
   let left = count;
-  for (const group of groups) {
-    if (left === 0) return count;
-    left -= placeInRooms(allocation, want, group, left);
+  while (left > 0 && roomsFrom < groups.length) {
+    left -= placeInRooms(allocation, want, groups[roomsFrom] ?? -1, left);
+    if (left > 0) roomsFrom++;
   }
   // No room is left anywhere, so from here on each slice opened is filled before the next.
-  for (const group of groups) {
-    if (left === 0) return count;
-    const openable = allocation.ledger.budgets.openable(group);
-    if (openable === 0) continue;
-    const free = must(problem.capacity[group], 'a group index');
-    const perHost = fitCopies(free, must(problem.needs[part.index], 'a part index'));
-    const perSlice = perHost * must(problem.groups[group], 'a group index').hostsPerSlice;
-    allocation.open(group, Math.min(openable, Math.ceil(left / perSlice) || 1));
-    left -= placeInRooms(allocation, want, group, left);
+  while (left > 0 && opensFrom < groups.length) {
+    const group = groups[opensFrom] ?? -1;
+    left -= openFor(problem, allocation, want, { group, copies: left });
+    if (left > 0) opensFrom++;
+    roomsFrom = 0;
   }
+  const openings = allocation.openingCount();
+  if (order === byRank) allocation.bookmarks.set(want.index, { roomsFrom, openings, opensFrom });
   return count - left;
+}
+
+/** Opens as many slices of a group as the tasks need and the bounds allow, and fills them. */
+function openFor(
+  { groups, capacity, needs }: DemandProblem,
+  allocation: Allocation,
+  want: Want,
+  { group, copies }: { readonly group: number; readonly copies: number },
+): number {
+  const openable = allocation.ledger.budgets.openable(group);
+  if (openable === 0) return 0;
+  const part = must(want.parts[0], 'a single task has one part');
+  const free = must(capacity[group], 'a group index');
+  const perHost = fitCopies(free, must(needs[part.index], 'a part index'));
+  const perSlice = perHost * must(groups[group], 'a group index').hostsPerSlice;
+  allocation.open(group, Math.min(openable, Math.ceil(copies / perSlice) || 1));
+  return placeInRooms(allocation, want, group, copies);
 }
 
 /** A group that can hold the gang without opening a slice comes before any that must open one. */
