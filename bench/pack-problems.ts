@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { PackPlan, PackProblem } from '../src/policy/demand/cost/pack-problem.ts';
+import type { PackPlan } from '../src/policy/demand/cost/pack-problem.ts';
 
 const fileSchema = z.object({
   schema: z.literal('bellows-pack/1'),
@@ -26,47 +26,6 @@ export type PackFile = z.infer<typeof fileSchema>;
 /** Reads a problem; throws if the file is not in the `bellows-pack/1` format. */
 export function readPackFile(path: string): PackFile {
   return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-}
-
-/** The problem in numbers; prices become micro-dollars, node limits become budgets of one type. */
-export function toPackProblem(file: PackFile): PackProblem {
-  const { resources, nodeTypes, shapes } = file;
-  const need = shapes.flatMap((shape) => resources.map((name) => Number(shape[name])));
-  const capacity = nodeTypes.flatMap((type) => resources.map((name) => type.capacity[name] ?? 0));
-  const allowedInRoom = shapes.flatMap(({ gpuModels }) =>
-    nodeTypes.map(({ gpuModel }) =>
-      gpuModels === null || (gpuModel !== null && gpuModels.includes(gpuModel)) ? 1 : 0,
-    ),
-  );
-  const fits = (shape: number, type: number): boolean =>
-    resources.every(
-      (_, index) =>
-        (need[shape * resources.length + index] ?? 0) <=
-        (capacity[type * resources.length + index] ?? 0),
-    );
-  const allowed = allowedInRoom.map((may, pair) => {
-    const shape = Math.floor(pair / nodeTypes.length);
-    return may === 1 && fits(shape, pair % nodeTypes.length) ? 1 : 0;
-  });
-  return {
-    resourceCount: resources.length,
-    shapeCount: shapes.length,
-    typeCount: nodeTypes.length,
-    need: Float64Array.from(need),
-    count: Int32Array.from(shapes, (shape) => shape.count),
-    capacity: Float64Array.from(capacity),
-    hostsPerUnit: new Int32Array(nodeTypes.length).fill(1),
-    unitPrice: Float64Array.from(nodeTypes, (type) => Math.round(type.hourlyCost * 1e6)),
-    allowed: Uint8Array.from(allowed),
-    allowedInRoom: Uint8Array.from(allowedInRoom),
-    budgets: nodeTypes.flatMap(({ maxCount }, index) => {
-      if (maxCount === null) return [];
-      const use = new Float64Array(nodeTypes.length);
-      use[index] = 1;
-      return [{ left: maxCount, use }];
-    }),
-    rooms: [],
-  };
 }
 
 /** A plan in the `bellows-plan/1` format, which `check_plan.py` verifies. */

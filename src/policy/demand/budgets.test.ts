@@ -5,13 +5,13 @@ import { aGroup, aSnapshot, noLimits } from '../../../test/builders.ts';
 import type { Fleet } from '../../model/fleet.ts';
 import { groupName } from '../../model/ids.ts';
 import type { GroupCondition } from '../../model/snapshot.ts';
-import { createBudgets, wholeTimes } from './budgets.ts';
+import { Budgets, wholeTimes } from './budgets.ts';
 
 const budgetsOf = (
   fleet: Partial<Fleet>,
   totals: readonly number[] = [0],
   conditions: readonly GroupCondition[] = [],
-) => createBudgets({ fleet: aSnapshot({ fleet }).fleet, totals, conditions });
+) => new Budgets({ fleet: aSnapshot({ fleet }).fleet, totals, conditions });
 
 const pool = { quotaPools: [{ name: 'p', limits: { cpu: 40_000 } }] };
 
@@ -112,7 +112,7 @@ test('rules come in the order of the list, with need and have', () => {
 test('a bound may be opened up to and forbids one more', () => {
   fc.assert(
     fc.property(arbitrarySnapshot(), fc.array(fc.nat(4)), ({ fleet, conditions }, opens) => {
-      const budgets = createBudgets({ fleet, conditions, totals: fleet.groups.map(() => 0) });
+      const budgets = new Budgets({ fleet, conditions, totals: fleet.groups.map(() => 0) });
       for (const at of opens) {
         const group = at % fleet.groups.length;
         const openable = budgets.openable(group);
@@ -128,7 +128,7 @@ test('a bound may be opened up to and forbids one more', () => {
 test('closing what was opened leaves no trace', () => {
   fc.assert(
     fc.property(arbitrarySnapshot(), ({ fleet, conditions }) => {
-      const budgets = createBudgets({ fleet, conditions, totals: fleet.groups.map(() => 0) });
+      const budgets = new Budgets({ fleet, conditions, totals: fleet.groups.map(() => 0) });
       const state = () => [
         [...budgets.total],
         [...budgets.reserved],

@@ -16,6 +16,7 @@ import { type Evidence, explainClass } from './explain.ts';
 import { holdFloors } from './floors.ts';
 import { createGate } from './gate.ts';
 import { isOfCapacity } from './judge.ts';
+import { openMinimum } from './minimum.ts';
 import { allocateByPriority } from './priority.ts';
 import { type DemandProblem, type Ledger, createProblem } from './problem.ts';
 import { allocateByUtilization } from './utilization/allocate.ts';
@@ -43,18 +44,9 @@ export function allocate(problem: DemandProblem): {
 } {
   const allocation = allocators[problem.snapshot.fleet.strategy](problem);
   const floors = holdFloors(problem, allocation);
-  keepMinimum(problem, allocation);
+  openMinimum(problem, allocation);
   keepSpare(problem, allocation);
   return { allocation, floors };
-}
-
-/** Launches what min set aside and no work has opened. */
-function keepMinimum({ groups }: DemandProblem, allocation: Allocation): void {
-  const { budgets } = allocation.ledger;
-  groups.forEach((_, group) => {
-    const slices = Math.min(budgets.reserved[group] ?? 0, budgets.openable(group));
-    if (slices > 0) allocation.open(group, slices, 'min');
-  });
 }
 
 /** Launches idle slices up to `spare`, counting those there and those coming that nobody uses. */

@@ -1,6 +1,7 @@
 import { assert } from '../../support/assert.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
+import { openMinimum } from './minimum.ts';
 import { type DemandProblem, type Want, openLedger } from './problem.ts';
 import { placeReserved } from './reservations.ts';
 
@@ -24,6 +25,7 @@ function allocateLevels(
   place: PlaceWants,
 ): Allocation {
   const allocation = createAllocation(problem, openLedger(problem));
+  // Slices that min launches in any case are room at no further cost.
   openMinimum(problem, allocation);
   placeReserved(problem, allocation);
   for (const wants of levels) {
@@ -33,15 +35,6 @@ function allocateLevels(
     );
   }
   return allocation;
-}
-
-/** Slices that min launches in any case are room at no further cost. */
-function openMinimum({ groups }: DemandProblem, allocation: Allocation): void {
-  const { budgets } = allocation.ledger;
-  groups.forEach((_, group) => {
-    const slices = Math.min(budgets.reserved[group] ?? 0, budgets.openable(group));
-    if (slices > 0) allocation.open(group, slices, 'min');
-  });
 }
 
 /** Classes by priority, highest first. */
