@@ -23,7 +23,9 @@ const fileSchema = z.looseObject({
   format: z.literal('bellows-cases/1', {
     error: 'the format of a file of cases is "bellows-cases/1"',
   }),
-  cases: z.array(caseSchema).min(1, 'a file of cases has at least one'),
+  cases: z
+    .array(caseSchema, { error: 'cases is a list of { id, policy, given, expect }' })
+    .min(1, 'a file of cases has at least one'),
 });
 
 /** Reads a file of cases, JSON or YAML; `-` is standard input. */

@@ -90,6 +90,7 @@ function addConfig(program: Command): void {
   config
     .command('schema')
     .description('Print the JSON Schema of bellows.yaml, for editors.')
+    .option('--snapshot', 'the schema of snapshot files instead')
     .addHelpText(
       'after',
       '\nExample:\n  bellows config schema > bellows.schema.json\n  # yaml-language-server: $schema=bellows.schema.json',

@@ -18,6 +18,9 @@ export type BoundOutcome =
       readonly detail: string;
     };
 
+/** A solver is exact to about a millionth; what is more is a mistake and is said. */
+const SOLVER_TOLERANCE = 1e-5;
+
 /** Computes the lower bound on the cost of a decision. Beside the tick: no decision waits for it. */
 export async function measureBound(
   solver: Solver,
@@ -35,7 +38,10 @@ export async function measureBound(
   }
   const cost = decision.costMicroUsdPerHour;
   const bound = Math.max(0, outcome.objective);
-  // A solver is exact to about a millionth: a plan cannot be below its bound.
+  if (bound > cost * (1 + SOLVER_TOLERANCE) + 1) {
+    const detail = `the bound came out above the cost: ${bound} > ${cost}`;
+    return { kind: 'unknown', why: 'solver-failed', detail };
+  }
   const boundMicroUsdPerHour = Math.min(bound, cost);
   const ratio = boundMicroUsdPerHour < 1 ? (cost < 1 ? 1 : Infinity) : cost / boundMicroUsdPerHour;
   return { kind: 'known', boundMicroUsdPerHour, ratio };

@@ -94,6 +94,7 @@ export function toEntryJson(report: PlanReport, { row, id }: FoundEntry): unknow
   const { demand, batch, from, to, outcome } = row;
   const alternatives = listAlternatives(snapshot, snapshot.demand.indexOf(demand));
   return {
+    format: 'bellows-entry-report/1',
     id,
     equalEntries: to - from,
     asks: formText(demand.form),

@@ -36,7 +36,7 @@ export function renderPlan(report: PlanReport, { style, isWhole }: PlanTextOptio
 
 function renderHeading({ file, snapshot, decision }: PlanReport, style: Style): string {
   const { fleet, slices } = snapshot;
-  const counts = `${fleet.groups.length} groups, ${slices.length} slices`;
+  const counts = `${plural(fleet.groups.length, 'group')}, ${plural(slices.length, 'slice')}`;
   return `${style.bold(fleet.name)}  ${file}, strategy ${decision.strategy}, ${counts}\n`;
 }
 

@@ -8,6 +8,8 @@ import type { Slice } from '../../model/slice.ts';
 import { decideDemand } from './decide.ts';
 import { partsOf } from './eligibility.ts';
 
+const RUNS = Number(process.env['BELLOWS_FUZZ_RUNS'] ?? 150);
+
 const bundles = (strategy: BundleStrategy, ...cpus: readonly number[]): EntryForm => {
   const parts = cpus.map((cpu) => anAsk({ resources: { cpu: cpu * 1_000 } }));
   return { kind: 'bundles', strategy, bundles: parts };
@@ -65,7 +67,8 @@ describe.each(['cost', 'utilization'] as const)('bundles under %s', (strategy) =
       slices: hostsWith(2, 2),
     });
     expect(groups[0]?.launch).toBe(0);
-    expect(classes[0]?.placed[0]?.spots).toEqual([{ group: 'group', room: 'free-room', tasks: 2 }]);
+    const rooms = classes[0]?.placed[0]?.spots.map(({ room }) => room);
+    expect(new Set(rooms)).toEqual(new Set(['free-room']));
   });
 
   test('parts may go to groups of different kinds', () => {
@@ -99,7 +102,7 @@ describe.each(['cost', 'utilization'] as const)('bundles under %s', (strategy) =
           }
         });
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 });

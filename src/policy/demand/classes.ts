@@ -23,7 +23,8 @@ export function classify(
   const numberOf = createNumbering();
   entries.forEach((entry, order) => {
     const invalid = entry.invalid === null ? '' : JSON.stringify(entry.invalid);
-    const isReserved = entry.form.kind === 'gang' && reserved.has(entry.id);
+    const isOne = entry.form.kind === 'gang' && entry.count === 1;
+    const isReserved = isOne && reserved.has(entry.id);
     const key = `${numberOf(entry.form)} ${entry.priority} ${isReserved} ${invalid}`;
     let draft = drafts.get(key);
     if (draft === undefined) {

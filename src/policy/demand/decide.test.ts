@@ -30,7 +30,7 @@ describe.each(strategies)('a decision of %s', (strategy) => {
       fc.property(arbitrarySnapshot(strategy), (snapshot) => {
         check(snapshot, decideDemand(snapshot));
       }),
-      { numRuns: RUNS / 4 },
+      { numRuns: Math.ceil(RUNS / 4) },
     );
 
   test('leaves no entry, no group and no floor without a reason', () => {
@@ -194,7 +194,7 @@ test('cost launches nothing twice while slices are on their way', () => {
       const next = decideDemand(afterLaunch(snapshot, first));
       expect(next.groups.filter(({ launch }) => launch > 0)).toEqual([]);
     }),
-    { numRuns: RUNS / 5 },
+    { numRuns: Math.ceil(RUNS / 5) },
   );
 });
 
@@ -205,6 +205,6 @@ test.each(strategies)('%s becomes quiet after a few ticks on the same input', (s
       for (let tick = 0; tick < TICKS_TO_QUIET; tick++) now = afterLaunch(now, decideDemand(now));
       expect(decideDemand(now).groups.filter(({ launch }) => launch > 0)).toEqual([]);
     }),
-    { numRuns: RUNS / 20 },
+    { numRuns: Math.ceil(RUNS / 20) },
   );
 });

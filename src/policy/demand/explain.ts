@@ -2,7 +2,7 @@ import type { ClassVerdict, Placement } from '../../model/decision.ts';
 import type { DemandClass } from '../../model/demand.ts';
 import type { InvalidDemand, PlacedWhy, RunnerUp, Unmet } from '../../model/reason.ts';
 import { assert, must } from '../../support/assert.ts';
-import type { Allocation, Berthing, Stuck } from './allocation.ts';
+import type { Allocation, Berth, Berthing, Stuck } from './allocation.ts';
 import type { Budgets } from './budgets.ts';
 import { type Waiting, findNearest, findRemedy, listHurdles } from './remedies.ts';
 import type { Gate } from './gate.ts';
@@ -110,7 +110,7 @@ function explainPlaced(
   problem: DemandProblem,
   want: Want,
   { count, berths }: Berthing,
-  homes: Homes,
+  homes: readonly Home[],
 ): Placement {
   const spots = berths.map(({ group, room, tasks }) => {
     return { group: must(problem.groups[group], 'a group index').name, room, tasks };
@@ -120,25 +120,37 @@ function explainPlaced(
   return {
     count,
     spots,
-    why: isNew ? whyNew(problem, want, home, homes) : { kind: 'room-there' },
-    runnerUp:
-      homes.first?.group === home
-        ? toRunnerUp(problem, homes.second)
-        : toRunnerUp(problem, homes.first),
+    why: isNew ? whyNew(problem, want, berths, homes) : { kind: 'room-there' },
+    runnerUp: toRunnerUp(problem, homes.find(({ group }) => group !== home) ?? null),
   };
 }
 
-function whyNew(problem: DemandProblem, want: Want, home: number, homes: Homes): PlacedWhy {
-  const group = must(problem.groups[home], 'a group index');
+function whyNew(
+  problem: DemandProblem,
+  want: Want,
+  berths: readonly Berth[],
+  homes: readonly Home[],
+): PlacedWhy {
+  const home = must(berths.at(-1), 'a placed entry has a berth').group;
   const { strategy } = problem.snapshot.fleet;
-  if (strategy === 'priority') return { kind: 'first-by-rank', priority: group.priority };
+  if (strategy === 'priority') {
+    return {
+      kind: 'first-by-rank',
+      priority: must(problem.groups[home], 'a group index').priority,
+    };
+  }
   if (strategy === 'utilization') return { kind: 'best-utilization' };
   const share = entryShare(problem, want, home) ?? 0;
-  // Dearer than elsewhere by its own share: so it rides on a slice that others pay for.
-  const isDearer = homes.first !== null && share > (homes.first.share ?? Infinity);
-  const canShare = want.form.kind !== 'gang';
-  if (isDearer && canShare) return { kind: 'fills-up' };
-  return { kind: 'least-cost', shareMicroUsdPerHour: share };
+  const [best] = homes;
+  // Another group that could still be had is cheaper by its own share and as well liked: so this
+  // one rides on a slice that others pay for.
+  const soft = want.parts[0]?.soft;
+  const isAsGood = best !== undefined && (soft?.[best.group] ?? 0) >= (soft?.[home] ?? 0);
+  const isRiding = want.form.kind === 'single' && isAsGood && share > (best?.share ?? Infinity);
+  if (isRiding) return { kind: 'fills-up' };
+  const tasks = berths.reduce((sum, berth) => sum + berth.tasks, 0);
+  const paid = berths.reduce((sum, berth) => sum + (berth.room === 'new' ? berth.tasks : 0), 0);
+  return { kind: 'least-cost', shareMicroUsdPerHour: Math.round((share * paid) / tasks) };
 }
 
 interface Home {
@@ -146,30 +158,27 @@ interface Home {
   readonly share: number | null;
 }
 
-/** The two best groups for an entry: the runner-up is the better one that it did not get. */
-interface Homes {
-  readonly first: Home | null;
-  readonly second: Home | null;
-}
-
-/** Best is cheapest under the cost strategy, next by rank under the others; groups in trouble are none. */
-function rankHomes(problem: DemandProblem, want: Want, budgets: Budgets): Homes {
+/**
+ * The two best groups that could take an entry after the plan: the runner-up is the better one that
+ * it did not get. Best is what satisfies most soft constraints and then is cheapest under the cost
+ * strategy; next by rank under the others.
+ */
+function rankHomes(problem: DemandProblem, want: Want, budgets: Budgets): readonly Home[] {
   const byCost = problem.snapshot.fleet.strategy === 'cost';
-  let [first, second] = [-1, -1];
-  let [firstPrice, secondPrice] = [Infinity, Infinity];
-  for (const group of must(want.parts[0], 'a class has a part').ranked) {
+  const first = must(want.parts[0], 'a class has a part');
+  const best: { group: number; soft: number; price: number }[] = [];
+  for (const group of first.ranked) {
+    if (budgets.openable(group) === 0) continue;
     if (!want.parts.every((part) => part.admitted[group] === 1)) continue;
-    if (budgets.blockOf(group) !== null) continue;
     const price = byCost ? (entryShare(problem, want, group) ?? Infinity) : 0;
-    if (first < 0 || price < firstPrice) {
-      [second, secondPrice] = [first, firstPrice];
-      [first, firstPrice] = [group, price];
-    } else if (second < 0 || price < secondPrice) [second, secondPrice] = [group, price];
-    if (!byCost && second >= 0) break;
+    const soft = first.soft[group] ?? 0;
+    const at = best.findIndex((one) => soft > one.soft || (soft === one.soft && price < one.price));
+    if (at >= 0) best.splice(at, 0, { group, soft, price });
+    else if (best.length < 2) best.push({ group, soft, price });
+    best.length = Math.min(best.length, 2);
+    if (!byCost && best.length === 2) break;
   }
-  const toHome = (group: number): Home | null =>
-    group < 0 ? null : { group, share: entryShare(problem, want, group) };
-  return { first: toHome(first), second: toHome(second) };
+  return best.map(({ group }) => ({ group, share: entryShare(problem, want, group) }));
 }
 
 function toRunnerUp({ groups }: DemandProblem, home: Home | null): RunnerUp | null {

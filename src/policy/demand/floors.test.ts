@@ -8,6 +8,8 @@ import { entryId } from '../../model/ids.ts';
 import type { SliceStatus } from '../../model/slice.ts';
 import { decideDemand } from './decide.ts';
 
+const RUNS = Number(process.env['BELLOWS_FUZZ_RUNS'] ?? 100);
+
 const aFloor = (count: number, ask: Partial<Ask> = {}): Floor => {
   return { id: entryId('floor'), count, ask: anAsk({ resources: { cpu: 8_000 }, ...ask }) };
 };
@@ -60,6 +62,6 @@ test.each(strategies)('under %s a floor takes nothing from work', (strategy: Str
         decision?.classes.map(({ unmetCount }) => unmetCount);
       expect(unmet(withFloors)).toEqual(unmet(without));
     }),
-    { numRuns: 100 },
+    { numRuns: RUNS },
   );
 });

@@ -1,4 +1,5 @@
 import type { DemandDecision } from '../../model/decision.ts';
+import { onItsWay } from '../../model/slice.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { must } from '../../support/assert.ts';
 import type { FluidProblem, FluidShape } from './fluid-bound.ts';
@@ -22,6 +23,7 @@ export function toFluidProblem(snapshot: Snapshot, decision: DemandDecision): Fl
       });
     }
   });
+  addReserved(problem, pooledRoom);
   const flat = new Float64Array(groups.length * resources.length);
   capacity.forEach((vector, group) => flat.set(vector, group * resources.length));
   const own = groups.map((_, group) => {
@@ -44,6 +46,23 @@ export function toFluidProblem(snapshot: Snapshot, decision: DemandDecision): Fl
       return count === 0 ? [] : parts.map((part) => toShape(problem, part, count));
     }),
   };
+}
+
+/** Slices reserved for gangs are room too, though for these gangs alone. */
+function addReserved(
+  { groups, capacity, reservations, resources }: DemandProblem,
+  pooledRoom: Float64Array,
+): void {
+  for (const slice of [...reservations.values()].flat()) {
+    if (slice.status !== 'ready' && !onItsWay.has(slice.status)) continue;
+    const group = groups.findIndex(({ name }) => name === slice.group);
+    const host = capacity[group];
+    const hosts = groups[group]?.hostsPerSlice ?? 0;
+    host?.forEach((room, k) => {
+      const at = group * resources.length + k;
+      pooledRoom[at] = (pooledRoom[at] ?? 0) + room * hosts;
+    });
+  }
 }
 
 /** Shared bounds as they stand before anything is set aside for the minimum, which the LP launches too. */

@@ -8,6 +8,8 @@ import type { Group } from '../../model/group.ts';
 import type { Slice } from '../../model/slice.ts';
 import { decideDemand } from './decide.ts';
 
+const RUNS = Number(process.env['BELLOWS_FUZZ_RUNS'] ?? 150);
+
 const gang = (taskCount: number, cpu = 8_000): EntryForm => {
   return { kind: 'gang', ask: anAsk({ resources: { cpu } }), taskCount };
 };
@@ -87,7 +89,7 @@ describe.each(strategies)('a gang under %s', (strategy) => {
           }
         });
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 });

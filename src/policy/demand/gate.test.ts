@@ -8,6 +8,8 @@ import type { Snapshot } from '../../model/snapshot.ts';
 import { decideDemand } from './decide.ts';
 import { couldEverRun } from './gate.ts';
 
+const RUNS = Number(process.env['BELLOWS_FUZZ_RUNS'] ?? 150);
+
 const single = (over: Partial<Ask> = {}): EntryForm => ({ kind: 'single', ask: anAsk(over) });
 const fleetOf = (over: Partial<Fleet>): Fleet => aSnapshot({ fleet: over }).fleet;
 
@@ -90,7 +92,7 @@ describe.each(strategies)('the gate and the plan of %s', (strategy) => {
           expect(verdict?.unmetCount === 0).toBe(couldEverRun(snapshot.fleet, demand.form));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -105,7 +107,7 @@ describe.each(strategies)('the gate and the plan of %s', (strategy) => {
           if (unmet !== null) expect(unmet.isEverAdmitted).toBe(could);
         });
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });

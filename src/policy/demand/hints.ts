@@ -4,7 +4,7 @@ import type { Group } from '../../model/group.ts';
 import type { Hint } from '../../model/reason.ts';
 import { nearestName } from '../../support/nearest.ts';
 import { byText } from '../../support/order.ts';
-import { needsDevice, sameText } from './eligibility.ts';
+import { hasAccelerator, needsDevice, sameText } from './eligibility.ts';
 
 /** Names in a request that no group knows, each with what was probably meant. */
 export function findHints(asks: readonly Ask[], groups: readonly Group[]): readonly Hint[] {
@@ -27,7 +27,7 @@ export function nearestValue(key: string, value: string, groups: readonly Group[
 function deviceHints(ask: Ask, groups: readonly Group[]): readonly Hint[] {
   if (!needsDevice(ask) || ask.device === null) return [];
   const { type, variants } = ask.device;
-  const types = distinct(groups.map((group) => group.device.type));
+  const types = distinct(groups.filter(hasAccelerator).map((group) => group.device.type));
   if (!types.some((known) => sameText(known, type))) {
     const known = nearestName(type, types);
     return known === null ? [] : [{ kind: 'did-you-mean', key: 'device.type', value: type, known }];

@@ -5,6 +5,8 @@ import { aGroup, aSnapshot, anAsk, anEntry } from '../../../test/builders.ts';
 import type { EntryForm } from '../../model/demand.ts';
 import { decideDemand } from './decide.ts';
 
+const RUNS = Number(process.env['BELLOWS_FUZZ_RUNS'] ?? 150);
+
 const single = (cpu: number): EntryForm => {
   return { kind: 'single', ask: anAsk({ resources: { cpu: cpu * 1_000 } }) };
 };
@@ -76,7 +78,7 @@ describe.each(['cost', 'utilization'] as const)('priorities under %s', (strategy
         const alone = snapshot.demand.filter(({ priority }) => priority === highest);
         expect(count(snapshot)).toBe(count({ ...snapshot, demand: alone }));
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });

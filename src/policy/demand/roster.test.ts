@@ -6,6 +6,8 @@ import type { EntryForm } from '../../model/demand.ts';
 import { decideDemand } from './decide.ts';
 import { idsOf, listRoster } from './roster.ts';
 
+const RUNS = Number(process.env['BELLOWS_FUZZ_RUNS'] ?? 150);
+
 test('a class is told entry by entry, oldest served first, in the order given', () => {
   const form: EntryForm = { kind: 'single', ask: anAsk({ resources: { cpu: 8_000 } }) };
   const snapshot = aSnapshot({
@@ -47,6 +49,6 @@ test('every entry is told once, and as many are placed as the decision says', ()
       const orders = rows.map(({ batch }) => batch.order);
       expect(orders).toEqual([...orders].sort((a, b) => a - b));
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
 });

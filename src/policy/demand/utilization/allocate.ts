@@ -54,8 +54,11 @@ function toCluster(problem: DemandProblem, allocation: Allocation, wants: readon
   const { rooms: ledgerRooms, budgets } = allocation.ledger;
   const toQuantities = (vector: Float64Array): Record<string, number> =>
     Object.fromEntries(resources.map((name, k) => [planName(name), vector[k] ?? 0]));
+  // The planner counts the kinds that a request names: what is not asked for is not named.
+  const toNeeds = (vector: Float64Array): Record<string, number> =>
+    Object.fromEntries(Object.entries(toQuantities(vector)).filter(([, value]) => value > 0));
   const toRequest = (part: JudgedPart): Request => ({
-    resources: toQuantities(must(problem.needs[part.index], 'a part index')),
+    resources: toNeeds(must(problem.needs[part.index], 'a part index')),
     selectors: selectorsOf(problem, part),
   });
   const hosts = new Map<string, ClusterHost>();
