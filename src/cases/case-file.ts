@@ -15,8 +15,8 @@ export type CaseFileRead =
 
 /** Notes, tags and the like are allowed beside these. */
 const caseSchema = z.looseObject({
-  id: z.string().min(1, 'a case needs an id'),
-  policy: z.string().min(1, 'a case names its policy'),
+  id: z.string({ error: 'a case needs an id' }).min(1, 'a case needs an id'),
+  policy: z.string({ error: 'a case names its policy' }).min(1, 'a case names its policy'),
   given: z.unknown().refine((given) => given !== undefined, 'a case needs "given"'),
 });
 const fileSchema = z.looseObject({

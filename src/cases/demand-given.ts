@@ -19,6 +19,9 @@ const quantities = z.record(
     .max(1e12 * 1024),
 );
 const count = z.int().min(0).max(10_000_000);
+/** Cases are small worlds; more slices or entries than this belong into a snapshot file. */
+const SLICES_MAX = 100_000;
+const ENTRIES_MAX = 1_000_000;
 
 const constraint = z.strictObject({
   key: z.string().min(1),
@@ -64,7 +67,7 @@ const group = z.strictObject({
   pricePerHour: z.number().min(0).max(1e9).optional(),
   preemptible: z.boolean().default(false),
   attributes: z.record(z.string(), z.string()).default({}),
-  slices: z.partialRecord(z.enum(sliceStatuses), count).default({}),
+  slices: z.partialRecord(z.enum(sliceStatuses), count.max(SLICES_MAX)).default({}),
   blocked: z
     .strictObject({
       kind: z.enum(['backoff', 'stockout', 'quota-exceeded', 'paused', 'draining']),
@@ -75,15 +78,44 @@ const group = z.strictObject({
 });
 
 /** What a case of the policies `priority` and `cost` is given. */
-export const demandGiven = z.object({
+const demandFields = z.strictObject({
   groups: z.array(group),
   demand: z.array(entry),
   limits: z
-    .strictObject({ maxSlices: count.optional(), spendPerHour: z.number().min(0).optional() })
+    .strictObject({
+      maxSlices: count.optional(),
+      spendPerHour: z.number().min(0).max(1e9).optional(),
+    })
     .default({}),
   quotaPools: z.record(z.string(), quantities).default({}),
 });
-type DemandGiven = z.infer<typeof demandGiven>;
+type DemandGiven = z.infer<typeof demandFields>;
+
+/** As the fields say, and what must hold between them. */
+export const demandGiven = (strategy: Strategy): z.ZodType<DemandGiven> =>
+  demandFields.superRefine((given, context) => {
+    const say = (path: (string | number)[], message: string): void =>
+      context.addIssue({ code: 'custom', path, message });
+    const names = new Set<string>();
+    given.groups.forEach(({ name, quotaPool, pricePerHour }, index) => {
+      if (names.has(name)) say(['groups', index, 'name'], `the name "${name}" is taken already`);
+      names.add(name);
+      if (quotaPool !== undefined && !Object.hasOwn(given.quotaPools, quotaPool)) {
+        say(['groups', index, 'quotaPool'], `"${quotaPool}" is not among quotaPools`);
+      }
+      if (strategy === 'cost' && pricePerHour === undefined) {
+        say(['groups', index, 'pricePerHour'], 'the cost policy needs a price (0 is one)');
+      }
+    });
+    const ids = new Set<string>();
+    given.demand.forEach(({ id, tasks, count: times, gang }, index) => {
+      if (ids.has(id)) say(['demand', index, 'id'], `the id "${id}" is taken already`);
+      ids.add(id);
+      if (times * (gang ? 1 : tasks) > ENTRIES_MAX) {
+        say(['demand', index], `more than ${ENTRIES_MAX} entries; a case has fewer`);
+      }
+    });
+  });
 type GivenGroup = DemandGiven['groups'][number];
 type GivenEntry = DemandGiven['demand'][number];
 

@@ -22,11 +22,12 @@ export function toDemandResult(snapshot: Snapshot, decision: DemandDecision): De
   for (const row of listRoster(snapshot, decision)) {
     const { outcome } = row;
     if (outcome.kind === 'unmet') {
-      unmet.push(...idsOf(row).map((id) => ({ id, code: outcome.unmet.code })));
+      for (const id of idsOf(row)) unmet.push({ id, code: outcome.unmet.code });
       continue;
     }
     for (const group of new Set(outcome.placement.spots.map((spot) => spot.group))) {
-      (routed[group] ??= []).push(...idsOf(row));
+      const list = (routed[group] ??= []);
+      for (const id of idsOf(row)) list.push(id);
     }
   }
   return { launch, routed, unmet, costPerHour: decision.costMicroUsdPerHour / MICRO };

@@ -22,13 +22,13 @@ function policy<Given>(schema: z.ZodType<Given>, run: (given: Given) => unknown)
     if (parsed.success) return { kind: 'result', result: run(parsed.data) };
     const issues = parsed.error.issues
       .slice(0, ISSUES_SHOWN)
-      .map(({ path, message }) => `given.${path.join('.')}: ${message}`);
+      .map(({ path, message }) => `${['given', ...path].join('.')}: ${message}`);
     return { kind: 'bad', issues };
   };
 }
 
 const demandPolicy = (strategy: Strategy): PolicyRun =>
-  policy(demandGiven, (given) => {
+  policy(demandGiven(strategy), (given) => {
     const snapshot = toSnapshot(given, strategy);
     return toDemandResult(snapshot, decideDemand(snapshot));
   });

@@ -40,6 +40,6 @@ function explainUnknown(policy: string): string {
     return `policy "${policy}" is not in this version; it has ${known.join(', ')}`;
   }
   const nearest = nearestName(policy, known);
-  const hint = nearest === null ? '' : `; did you mean "${nearest}"?`;
-  return `unknown policy "${policy}"${hint} Known: ${known.join(', ')}`;
+  const hint = nearest === null ? '' : ` (did you mean "${nearest}"?)`;
+  return `unknown policy "${policy}"${hint}; known: ${known.join(', ')}`;
 }

@@ -12,6 +12,15 @@ function createProgram(): Command {
     .description('An autoscaler for AI compute: which machines to get for pending work, and why.')
     .version('0.1.0')
     .showHelpAfterError('(bellows --help shows what there is)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  bellows plan fleet.yaml                 what to launch for pending work, and why
+  bellows plan fleet.yaml --explain job-7 all about one entry
+  bellows test scaling-rules.yaml         check scaling rules in CI
+  bellows config check bellows.yaml       everything wrong with a configuration`,
+    )
     .configureOutput({ writeOut: out.stdout, writeErr: out.stderr })
     .exitOverride();
   addPlan(program);

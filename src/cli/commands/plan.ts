@@ -1,4 +1,4 @@
-import { type Problem, renderProblem } from '../../config/problem.ts';
+import { type Problem, fileProblem, renderProblem } from '../../config/problem.ts';
 import { INPUT_SIZE_MAX, readInput } from '../../config/read-file.ts';
 import { parseSnapshot } from '../../config/snapshot-file.ts';
 import { measureBound } from '../../controller/bound.ts';
@@ -124,6 +124,12 @@ function load(path: string, strategy: Strategy | null): Load {
   );
   if (parsed.kind === 'bad') return parsed;
   const { snapshot, form } = parsed;
+  const unpriced = snapshot.fleet.groups.find((group) => group.priceMicroUsdPerHour === null);
+  if (strategy === 'cost' && unpriced !== undefined) {
+    const message = `--strategy cost needs a price of every group, and ${unpriced.name} has none`;
+    const remedy = 'give it pricePerHour (0 for what is paid for anyway)';
+    return { kind: 'bad', problems: [fileProblem(input.file, message, remedy)] };
+  }
   const fleet = strategy === null ? snapshot.fleet : { ...snapshot.fleet, strategy };
   return { kind: 'ok', loaded: { file: input.file, snapshot: { ...snapshot, fleet }, form } };
 }

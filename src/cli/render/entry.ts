@@ -33,7 +33,11 @@ export function findEntry({ roster }: PlanReport, id: string): Found {
     const isBatch = row.batch.id === id || row.batch.taskIds.includes(id);
     return { kind: 'found', row, id: isBatch ? entryIdAt(row.batch, row.from) : id };
   }
-  const names = roster.slice(0, NAMES_COMPARED).map(({ batch, from }) => entryIdAt(batch, from));
+  const compared = roster.slice(0, NAMES_COMPARED);
+  const names = [
+    ...compared.map(({ batch }) => batch.id),
+    ...compared.map(({ batch, from }) => entryIdAt(batch, from)),
+  ];
   const nearest = nearestName(id, names);
   const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
   return { kind: 'unknown', message: `--explain: no entry is called "${id}"${hint}` };
@@ -52,6 +56,8 @@ export function renderEntry(report: PlanReport, { row, id }: FoundEntry, style: 
     ...(batch.owner === null ? [] : [`owner ${batch.owner}`]),
     ...(to - from > 1 ? [`with ${plural(to - from - 1, 'equal entry', 'equal entries')}`] : []),
   ];
+  const others = report.roster.filter((other) => other.batch === batch && other !== row);
+  facts.push(...others.map(otherText));
   const head = `${style.bold(id)}  ${formText(demand.form)}\n  ${facts.join(', ')}\n\n`;
   if (outcome.kind === 'unmet') {
     const { atMs } = snapshot;
@@ -78,6 +84,13 @@ export function renderEntry(report: PlanReport, { row, id }: FoundEntry, style: 
     style.dim,
   );
   return `${head}  ${style.good('PLACED')}  ${spots.join(', ')}\n          ${why}\n\n${table}`;
+}
+
+/** Where the rest of the batch went, and how to ask about it. */
+function otherText({ batch, from, to, outcome }: RosterRow): string {
+  const first = entryIdAt(batch, from);
+  const name = to - from === 1 ? first : `${first} to ${entryIdAt(batch, to - 1)}`;
+  return `${name} ${outcome.kind === 'placed' ? 'placed otherwise' : `unmet (${outcome.unmet.code})`}`;
 }
 
 function alternativeText(one: Alternative, { snapshot }: PlanReport): string {

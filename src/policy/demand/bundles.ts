@@ -95,7 +95,7 @@ function placePart(
 }
 
 /** Parts on the same kind of room in the same group, counted together. */
-function mergeBerths(berths: readonly Berth[]): readonly Berth[] {
+export function mergeBerths(berths: readonly Berth[]): readonly Berth[] {
   const merged: Berth[] = [];
   for (const berth of berths) {
     const index = merged.findIndex(

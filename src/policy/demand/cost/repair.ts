@@ -14,6 +14,7 @@ import {
   takeCopies,
 } from './pack-state.ts';
 import { type Search, startRound } from './search.ts';
+import { improveSmallPlan } from './small-plans.ts';
 
 // Arrays are indexed by shapes and types below the model's counts, hence the `!`.
 
@@ -63,6 +64,9 @@ export function searchPlan(search: Search, effort: PackEffort): PackState {
     recreate(search, state, { hopeless, workMax: effort.workMax * LAST_PART });
     if (isBetter(search, state, best)) best = state;
   }
+  best = improveSmallPlan(search, best);
+  // That frees limits which what is left may use.
+  recreate(search, best, { hopeless, workMax: effort.workMax * LAST_PART });
   return best;
 }
 

@@ -100,9 +100,9 @@ function softTiers({ parts }: Want): readonly number[] {
 interface Bridge {
   readonly problem: PackProblem;
   readonly waiting: readonly Waiting[];
-  /** Resources that some task needs, by index in the demand problem: the others cannot bind. */
-  readonly columns: readonly number[];
-  /** By group: its rooms, and the pack room each went into. */
+  /** By type of the pack problem: its group. Types come by group priority, which so breaks ties. */
+  readonly groups: readonly number[];
+  /** By type: its rooms, and the pack room each went into. */
   readonly rooms: readonly (readonly { readonly view: RoomView; readonly room: number }[])[];
 }
 
@@ -111,68 +111,92 @@ function toPackProblem(
   allocation: Allocation,
   waiting: readonly Waiting[],
 ): Bridge {
-  const { groups, capacity, needs } = problem;
   const { rooms: ledgerRooms, budgets } = allocation.ledger;
-  const partNeeds = waiting.map(({ want }) => needs[want.parts[0]!.index]!);
+  const groups = [...problem.groups.keys()].sort(
+    byFirst<number>(
+      byNumber((group) => problem.groups[group]!.priority),
+      byNumber((group) => group),
+    ),
+  );
+  const partNeeds = waiting.map(({ want }) => problem.needs[want.parts[0]!.index]!);
+  // Resources that no task needs cannot bind.
   const columns = problem.resources.flatMap((_, k) =>
     partNeeds.some((need) => need[k]! > 0) ? [k] : [],
   );
-  const project = (vector: Float64Array): Float64Array => {
-    const projected = new Float64Array(columns.length);
-    for (let c = 0; c < columns.length; c++) projected[c] = vector[columns[c]!]!;
-    return projected;
-  };
-  const allowed = new Uint8Array(waiting.length * groups.length);
-  const allowedInRoom = new Uint8Array(allowed.length);
-  waiting.forEach(({ want, soft }, shape) => {
-    const part = want.parts[0]!;
-    for (const group of part.ranked) {
-      const at = shape * groups.length + group;
-      allowedInRoom[at] = 1;
-      if (part.soft[group] === soft) allowed[at] = 1;
-    }
-  });
   const packRooms: PackRoom[] = [];
-  const rooms = groups.map((_, group) =>
-    // Rooms are listed group by group, in the order of their indices.
+  const rooms = groups.map((group, type) =>
+    // Rooms are listed type by type, in the order of their indices.
     ledgerRooms.view(group).map((view) => {
-      packRooms.push({ type: group, free: project(view.free), count: view.count });
+      packRooms.push({ type, free: project(columns, view.free), count: view.count });
       return { view, room: packRooms.length - 1 };
     }),
   );
-  const flat = (vectors: readonly Float64Array[]): Float64Array => {
-    const all = new Float64Array(vectors.length * columns.length);
-    vectors.forEach((vector, row) => all.set(project(vector), row * columns.length));
-    return all;
-  };
+  const configs = groups.map((group) => problem.groups[group]!);
+  const byType = (use: Float64Array): Float64Array =>
+    Float64Array.from(groups, (group) => use[group]!);
   return {
     waiting,
-    columns,
+    groups,
     rooms,
     problem: {
       resourceCount: columns.length,
       shapeCount: waiting.length,
       typeCount: groups.length,
-      need: flat(partNeeds),
+      need: flatten(columns, partNeeds),
       count: Int32Array.from(waiting, ({ count }) => count),
-      capacity: flat(capacity),
-      hostsPerUnit: Int32Array.from(groups, (group) => group.hostsPerSlice),
-      unitPrice: Float64Array.from(groups, (group) => group.priceMicroUsdPerHour ?? 0),
-      allowed,
-      allowedInRoom,
+      capacity: flatten(
+        columns,
+        groups.map((group) => problem.capacity[group]!),
+      ),
+      hostsPerUnit: Int32Array.from(configs, (group) => group.hostsPerSlice),
+      unitPrice: Float64Array.from(configs, (group) => group.priceMicroUsdPerHour ?? 0),
+      ...listAllowed(waiting, groups),
       budgets: [
-        ...groups.map((_, group) => ownBudget(groups.length, group, budgets.headroom(group))),
-        ...budgets.shared.map(({ left, use }): PackBudget => ({ left: Math.max(0, left), use })),
+        ...groups.map((group, type) => ownBudget(groups.length, type, budgets.headroom(group))),
+        ...budgets.shared.map(({ left, use }): PackBudget => {
+          return { left: Math.max(0, left), use: byType(use) };
+        }),
       ],
       rooms: packRooms,
     },
   };
 }
 
+/** Where tasks may run: in any room of an admitting group, but new only where soft wishes say. */
+function listAllowed(
+  waiting: readonly Waiting[],
+  groups: readonly number[],
+): Pick<PackProblem, 'allowed' | 'allowedInRoom'> {
+  const allowed = new Uint8Array(waiting.length * groups.length);
+  const allowedInRoom = new Uint8Array(allowed.length);
+  waiting.forEach(({ want, soft }, shape) => {
+    const part = want.parts[0]!;
+    for (let type = 0; type < groups.length; type++) {
+      const group = groups[type]!;
+      if (part.admitted[group] !== 1) continue;
+      allowedInRoom[shape * groups.length + type] = 1;
+      if (part.soft[group] === soft) allowed[shape * groups.length + type] = 1;
+    }
+  });
+  return { allowed, allowedInRoom };
+}
+
+function project(columns: readonly number[], vector: Float64Array): Float64Array {
+  const projected = new Float64Array(columns.length);
+  for (let c = 0; c < columns.length; c++) projected[c] = vector[columns[c]!]!;
+  return projected;
+}
+
+function flatten(columns: readonly number[], vectors: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(vectors.length * columns.length);
+  vectors.forEach((vector, row) => all.set(project(columns, vector), row * columns.length));
+  return all;
+}
+
 /** A group's own maximum, as a budget on its slices alone. */
-function ownBudget(groupCount: number, group: number, left: number): PackBudget {
-  const use = new Float64Array(groupCount);
-  use[group] = 1;
+function ownBudget(typeCount: number, type: number, left: number): PackBudget {
+  const use = new Float64Array(typeCount);
+  use[type] = 1;
   return { left, use };
 }
 
@@ -180,7 +204,7 @@ function ownBudget(groupCount: number, group: number, left: number): PackBudget 
 function carryOut(
   problem: DemandProblem,
   allocation: Allocation,
-  { waiting, rooms }: Bridge,
+  { waiting, groups, rooms }: Bridge,
   plan: PackPlan,
 ): void {
   const tally = createTally(waiting.length);
@@ -193,7 +217,8 @@ function carryOut(
   };
   const used = groupBy(plan.used, ({ room }) => room);
   const opened = groupBy(plan.opened, ({ type }) => type);
-  rooms.forEach((list, group) => {
+  rooms.forEach((list, type) => {
+    const group = groups[type]!;
     bookHosts(problem, allocation, {
       group,
       rooms: list.map(({ view, room }) => {
@@ -202,7 +227,7 @@ function carryOut(
           loads: (used.get(room) ?? []).map((hosts) => load(hosts, group, view.kind)),
         };
       }),
-      opened: (opened.get(group) ?? []).map((hosts) => load(hosts, group, 'new')),
+      opened: (opened.get(type) ?? []).map((hosts) => load(hosts, group, 'new')),
     });
   });
   waiting.forEach(({ want }, shape) => {

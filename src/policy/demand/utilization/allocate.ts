@@ -3,6 +3,7 @@ import { must } from '../../../support/assert.ts';
 import { groupBy } from '../../../support/group-by.ts';
 import type { AllocateDemand, Allocation, Berth } from '../allocation.ts';
 import { type HostLoad, bookHosts } from '../bookings.ts';
+import { mergeBerths } from '../bundles.ts';
 import { allocateByLevels, countWaiting } from '../levels.ts';
 import { byRank, placeEntries } from '../place.ts';
 import type { DemandProblem, JudgedPart, Want } from '../problem.ts';
@@ -184,11 +185,8 @@ function carryOut(
     const targets = placement.bundles.map(hostAt);
     if (!targets.every((target) => target !== null)) return;
     targets.forEach((host, n) => put(host, must(want.parts[n], 'a part per bundle').index, 1));
-    allocation.place(
-      want,
-      1,
-      targets.map(({ group, room }): Berth => ({ group, room, tasks: 1 })),
-    );
+    const berths = targets.map(({ group, room }): Berth => ({ group, room, tasks: 1 }));
+    allocation.place(want, 1, mergeBerths(berths));
   });
   singles.forEach((want, index) => {
     for (const { where, count } of plan.placements.demands[index] ?? []) {

@@ -27,8 +27,8 @@ export interface Packing {
  */
 export function pack(cluster: Cluster, asks: Asks, ledger: Ledger): Packing {
   const choices: Choice[] = [];
-  if (asks.leftCount > 0) choices.push(...packNodes(cluster, asks, ledger));
-  if (asks.leftCount > 0) choices.push(...packLaunches(cluster, asks));
+  if (asks.leftCount > 0) for (const one of packNodes(cluster, asks, ledger)) choices.push(one);
+  if (asks.leftCount > 0) for (const one of packLaunches(cluster, asks)) choices.push(one);
   return { ledger, asks, choices };
 }
 
