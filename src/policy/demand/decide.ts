@@ -66,7 +66,15 @@ function explain(
   floors: readonly FloorVerdict[],
 ): DemandDecision {
   const { snapshot } = problem;
-  const evidence: Evidence = { problem, allocation, couldEverRun: createGate(problem) };
+  const { budgets } = allocation.ledger;
+  const evidence: Evidence = {
+    problem,
+    allocation,
+    couldEverRun: createGate(problem),
+    isOpenable: Uint8Array.from(problem.groups, (_, group) =>
+      budgets.openable(group) > 0 ? 1 : 0,
+    ),
+  };
   const wants = new Map(problem.wants.map((want) => [want.index, want]));
   const classes = snapshot.demand.map((demand, index) =>
     explainClass(evidence, demand, wants.get(index)),

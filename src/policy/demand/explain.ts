@@ -3,7 +3,6 @@ import type { DemandClass } from '../../model/demand.ts';
 import type { InvalidDemand, PlacedWhy, RunnerUp, Unmet } from '../../model/reason.ts';
 import { assert, must } from '../../support/assert.ts';
 import type { Allocation, Berth, Berthing, Stuck } from './allocation.ts';
-import type { Budgets } from './budgets.ts';
 import { type Waiting, findNearest, findRemedy, listHurdles } from './remedies.ts';
 import type { Gate } from './gate.ts';
 import { findHints } from './hints.ts';
@@ -18,6 +17,8 @@ export interface Evidence {
   readonly allocation: Allocation;
   /** Whether the fleet could take an entry if it were empty and untroubled. */
   readonly couldEverRun: Gate;
+  /** By group: 1 where a slice could still be opened after the plan. */
+  readonly isOpenable: Uint8Array;
 }
 
 /** The verdict on one class: where its entries go and why, or why they wait. */
@@ -33,7 +34,7 @@ export function explainClass(
     return { placed: [], unmetCount: demand.count, unmet };
   }
   const berthings = must(allocation.berthings[want.index], 'one list per class');
-  const homes = berthings.length === 0 ? null : rankHomes(problem, want, allocation.ledger.budgets);
+  const homes = berthings.length === 0 ? null : rankHomes(problem, want, evidence.isOpenable);
   const placed = berthings.map((berthing) =>
     explainPlaced(problem, want, berthing, must(homes, 'ranked where anything is placed')),
   );
@@ -163,22 +164,32 @@ interface Home {
  * it did not get. Best is what satisfies most soft constraints and then is cheapest under the cost
  * strategy; next by rank under the others.
  */
-function rankHomes(problem: DemandProblem, want: Want, budgets: Budgets): readonly Home[] {
+function rankHomes(problem: DemandProblem, want: Want, isOpenable: Uint8Array): readonly Home[] {
   const byCost = problem.snapshot.fleet.strategy === 'cost';
-  const first = must(want.parts[0], 'a class has a part');
-  const best: { group: number; soft: number; price: number }[] = [];
-  for (const group of first.ranked) {
-    if (budgets.openable(group) === 0) continue;
-    if (!want.parts.every((part) => part.admitted[group] === 1)) continue;
+  const { ranked, soft } = must(want.parts[0], 'a class has a part');
+  const isSingle = want.parts.length === 1;
+  let [first, firstPrice, second, secondPrice] = [-1, Infinity, -1, Infinity];
+  for (const group of ranked) {
+    if (isOpenable[group] === 0) continue;
+    if (!isSingle && !want.parts.every((part) => part.admitted[group] === 1)) continue;
+    // Groups come by soft constraints: once one satisfies fewer, it is behind those before it.
+    const isLess = second >= 0 && (soft[group] ?? 0) < (soft[second] ?? 0);
+    if (isLess || (!byCost && second >= 0)) break;
     const price = byCost ? (entryShare(problem, want, group) ?? Infinity) : 0;
-    const soft = first.soft[group] ?? 0;
-    const at = best.findIndex((one) => soft > one.soft || (soft === one.soft && price < one.price));
-    if (at >= 0) best.splice(at, 0, { group, soft, price });
-    else if (best.length < 2) best.push({ group, soft, price });
-    best.length = Math.min(best.length, 2);
-    if (!byCost && best.length === 2) break;
+    const isLiked = first >= 0 && (soft[group] ?? 0) === (soft[first] ?? 0);
+    if (first < 0 || (isLiked && price < firstPrice)) {
+      second = first;
+      secondPrice = firstPrice;
+      first = group;
+      firstPrice = price;
+    } else if (second < 0 || price < secondPrice) {
+      second = group;
+      secondPrice = price;
+    }
   }
-  return best.map(({ group }) => ({ group, share: entryShare(problem, want, group) }));
+  return [first, second].flatMap((group) =>
+    group < 0 ? [] : [{ group, share: entryShare(problem, want, group) }],
+  );
 }
 
 function toRunnerUp({ groups }: DemandProblem, home: Home | null): RunnerUp | null {

@@ -30,7 +30,8 @@ export interface JudgedPart extends Part {
   readonly admitted: Uint8Array;
   /** Admitting groups in order of rank: most soft constraints satisfied, then the normal order. */
   readonly ranked: readonly number[];
-  /** Soft constraints satisfied, by group. */
+  /** Whether there are soft constraints at all, and how many of them each group satisfies. */
+  readonly hasSoft: boolean;
   readonly soft: Uint8Array;
   /** The rules by which a group can never admit the part, by number and in full. */
   mismatchCount(group: number): number;
@@ -165,8 +166,9 @@ function createJudge(
     const admitted = new Uint8Array(groups.length);
     const soft = isAlone ? first.soft : sumSoft(matchings, groups.length);
     const ranked: number[] = [];
-    for (const index of part.asks.some(needsDevice) ? normalOrder : sparingOrder) {
-      if (!matchings.every((matching) => matching.admitted[index] === 1)) continue;
+    const order = part.asks.some(needsDevice) ? normalOrder : sparingOrder;
+    for (const index of isAlone ? first.inOrder(order) : order) {
+      if (!isAlone && !matchings.every((matching) => matching.admitted[index] === 1)) continue;
       if (fitCopies(must(capacity[index], 'a group index'), need) === 0) continue;
       if (findShapeMismatch(part, must(groups[index], 'a group index')) !== null) continue;
       admitted[index] = 1;
@@ -180,6 +182,7 @@ function createJudge(
     return {
       admitted,
       ranked,
+      hasSoft,
       soft,
       mismatchCount(index) {
         const ofShape = findShapeMismatch(part, groupAt(index)) === null ? 0 : 1;
@@ -229,15 +232,15 @@ export function openLedger(problem: DemandProblem): Ledger {
     // Nothing new lands on a group that leaves, nor on a slice that a gang waits for.
     const isReserved = slice.reservedFor !== null && problem.reservations.has(slice.reservedFor);
     if (group === undefined || draining.has(slice.group) || isReserved) continue;
-    const state = describeRoom(slice, must(groups[group], 'a group index'), snapshot);
-    if (state.kind === 'coming') empty.coming[group] = (empty.coming[group] ?? 0) + 1;
-    if (state.kind === 'empty') empty.ready[group] = (empty.ready[group] ?? 0) + 1;
-    if (state.kind === 'partly') {
-      for (const free of state.free) {
+    if (onItsWay.has(slice.status)) empty.coming[group] = (empty.coming[group] ?? 0) + 1;
+    else if (slice.status !== 'ready') continue;
+    else if (isEmptySlice(slice, must(groups[group], 'a group index'), snapshot)) {
+      empty.ready[group] = (empty.ready[group] ?? 0) + 1;
+    } else {
+      for (const { free } of slice.hosts) {
+        if (free === null || !hasAny(free)) continue;
         const vector = toVector(resources, free);
-        const hasRoom = vector.some((room) => room > 0);
-        if (hasRoom)
-          rooms.add(group, { kind: 'free-room', free: vector, count: 1, isUntouched: false });
+        rooms.add(group, { kind: 'free-room', free: vector, count: 1, isUntouched: false });
       }
     }
   }
@@ -253,24 +256,21 @@ export function openLedger(problem: DemandProblem): Ledger {
   return { rooms, budgets: new Budgets({ fleet, totals: problem.totals, conditions }) };
 }
 
-type SliceRoom =
-  | { readonly kind: 'none' | 'empty' | 'coming' }
-  | { readonly kind: 'partly'; readonly free: readonly Resources[] };
-
-function describeRoom(slice: Slice, group: Group, { atMs, fleet }: Snapshot): SliceRoom {
-  if (onItsWay.has(slice.status)) return { kind: 'coming' };
-  if (slice.status !== 'ready') return { kind: 'none' };
-  const free: Resources[] = [];
-  let isEmpty = slice.hosts.length === group.hostsPerSlice;
-  for (const host of slice.hosts) {
-    if (host.free !== null) free.push(host.free);
-    isEmpty &&= host.free !== null && isWhole(host.free, group);
+/** Whether nothing runs on a ready slice, as far as anybody knows. */
+function isEmptySlice(slice: Slice, group: Group, { atMs, fleet }: Snapshot): boolean {
+  if (slice.hosts.every(({ free }) => free === null)) {
+    // Work about to land on a slice newly ready must not buy a second one.
+    return atMs - slice.statusSinceMs < fleet.registrationGraceMs;
   }
-  if (isEmpty) return { kind: 'empty' };
-  if (free.length > 0) return { kind: 'partly', free };
-  // Work about to land on a slice newly ready must not buy a second one.
-  const isNew = atMs - slice.statusSinceMs < fleet.registrationGraceMs;
-  return { kind: isNew ? 'empty' : 'none' };
+  return (
+    slice.hosts.length === group.hostsPerSlice &&
+    slice.hosts.every(({ free }) => free !== null && isWhole(free, group))
+  );
+}
+
+function hasAny(free: Resources): boolean {
+  for (const name in free) if ((free[name] ?? 0) > 0) return true;
+  return false;
 }
 
 function isWhole(free: Resources, group: Group): boolean {

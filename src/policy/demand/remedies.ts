@@ -9,7 +9,7 @@ import { Budgets, wholeTimes } from './budgets.ts';
 import { applyToFleet, applyToPart, cure, isOfRequest } from './changes.ts';
 import { type Part, findMismatches } from './eligibility.ts';
 import { fitCopies } from './host-list.ts';
-import { judge, slicesNeeded } from './judge.ts';
+import { isOfCapacity, judge, slicesNeeded } from './judge.ts';
 import { byRank, placeEntries } from './place.ts';
 import type { DemandProblem, JudgedPart, Ledger, Want } from './problem.ts';
 
@@ -109,14 +109,14 @@ export function findRemedy(
   waiting: Waiting,
   hurdles: readonly (Hurdle | null)[],
 ): Remedy | null {
-  const { part, count, rules } = waiting;
+  const { count, rules } = waiting;
   // Rules told when parts were tried together were told for one entry.
   for (const copies of count > 1 && rules === null ? [count, 1] : [1]) {
     const candidates = listCandidates(problem, ledger, waiting, { copies, hurdles });
     for (const { index, rule } of candidates) {
       const group = must(problem.groups[index], 'a group index');
       const change = cure(rule, group);
-      if (change === null || (copies > 1 && !isForOneGroup(change, part))) continue;
+      if (change === null) continue;
       const trial = { change, index, admits: copies };
       if (isAdmittedAfter(problem, ledger, waiting, trial)) return { change, admits: copies };
     }
@@ -158,12 +158,12 @@ function listCandidates(
   const candidates: Candidate[] = [];
   const isTypo = createTypoCheck();
   problem.groups.forEach((group, index) => {
+    // More entries meet the same rules and perhaps others: two for one entry are two for all.
+    const forOne = hurdles[index];
+    if (!forOne?.isOnly || (copies > 1 && !isForOneGroup(forOne.rule, part))) return;
     const isAdmitted = part.admitted[index] === 1;
-    if (copies > 1 && !isAdmitted) return; // a change of the request is judged for one entry
     const hurdle =
-      copies === 1
-        ? hurdles[index]
-        : findHurdle(problem, ledger, waiting, { group: index, copies });
+      copies === 1 ? forOne : findHurdle(problem, ledger, waiting, { group: index, copies });
     if (!hurdle?.isOnly) return;
     const { rule } = hurdle;
     const slices = isAdmitted ? slicesToOpen(problem, ledger, part, { group: index, copies }) : 1;
@@ -276,10 +276,12 @@ function isAdmittedAfter(
 }
 
 /**
- * True when the change opens one group alone, so that all waiting entries go there whatever the
- * strategy. Where it opens several, how many it admits hangs on which of them the strategy takes.
+ * True when undoing the rule opens one group alone, so that all waiting entries go there whatever
+ * the strategy. Where it opens several, how many it admits hangs on which the strategy takes; a
+ * change of the request is judged for one entry.
  */
-function isForOneGroup(change: Change, { ranked }: JudgedPart): boolean {
-  if (change.kind === 'raise-max' || change.kind === 'end-condition') return true;
-  return !isOfRequest(change) && ranked.length === 1;
+function isForOneGroup(rule: Exclusion, { ranked }: JudgedPart): boolean {
+  if (!isOfCapacity(rule)) return false;
+  const isShared = 'owed' in rule;
+  return !isShared || ranked.length === 1;
 }

@@ -105,8 +105,9 @@ export function takeCopies(
   content: Pick<HostGroup, 'shapes' | 'copies'>,
   hosts: number,
 ): void {
-  for (const [index, shape] of content.shapes.entries()) {
-    left[shape] = left[shape]! - hosts * content.copies[index]!;
+  const { shapes, copies } = content;
+  for (let i = 0; i < shapes.length; i++) {
+    left[shapes[i]!] = left[shapes[i]!]! - hosts * copies[i]!;
   }
 }
 
@@ -116,8 +117,9 @@ export function timesAvailable(
   content: Pick<HostGroup, 'shapes' | 'copies'>,
 ): number {
   let times = Infinity;
-  for (const [index, shape] of content.shapes.entries()) {
-    times = Math.min(times, Math.floor(left[shape]! / content.copies[index]!));
+  const { shapes, copies } = content;
+  for (let i = 0; i < shapes.length; i++) {
+    times = Math.min(times, Math.floor(left[shapes[i]!]! / copies[i]!));
   }
   return times;
 }

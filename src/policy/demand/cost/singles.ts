@@ -36,7 +36,9 @@ export function placeSinglesByCost(
   for (let tier = 0; tier < tiersMax; tier++) {
     const waiting = listWaiting(allocation, wants, tier);
     if (waiting.length === 0) return;
-    const { bridge, plan } = planSingles(problem, allocation, waiting);
+    // What was tried on a room and did not fit will not fit now; only new hosts have new room.
+    const rooms = tier === 0 ? 'all' : 'new';
+    const { bridge, plan } = planSingles(problem, allocation, waiting, rooms);
     carryOut(problem, allocation, bridge, plan);
   }
 }
@@ -59,15 +61,18 @@ export function planSingles(
   problem: DemandProblem,
   allocation: Allocation,
   waiting: readonly Waiting[],
+  rooms: 'all' | 'new' = 'all',
 ): { readonly bridge: Bridge; readonly plan: PackPlan } {
-  const bridge = toPackProblem(problem, allocation, waiting);
+  const bridge = toPackProblem(problem, allocation, waiting, rooms);
   return { bridge, plan: packWithRooms(bridge) };
 }
 
 /** Fills the rooms and packs the rest; where that opens hosts, also tries without empty rooms. */
 function packWithRooms({ problem, rooms }: Bridge): PackPlan {
   const plan = pack(problem, effort);
-  const isEmpty = rooms.flatMap((views) => views.map(({ view }) => view.isUntouched));
+  const isEmpty = rooms.flatMap((views) =>
+    views.flatMap(({ view, room }) => (room === NOT_OFFERED ? [] : [view.isUntouched])),
+  );
   const empty = problem.rooms.reduce(
     (sum, { count }, room) => sum + (isEmpty[room] ? count : 0),
     0,
@@ -93,16 +98,20 @@ interface Waiting {
 /** The numbers of soft constraints that admitting groups satisfy, most first. */
 function softTiers({ parts }: Want): readonly number[] {
   const part = must(parts[0], 'a single task has one part');
+  if (!part.hasSoft) return part.ranked.length === 0 ? [] : [0];
   const counts = new Set(part.ranked.map((group) => part.soft[group]!));
   return [...counts].sort((a, b) => b - a);
 }
+
+/** In place of the index of a pack room. */
+const NOT_OFFERED = -1;
 
 interface Bridge {
   readonly problem: PackProblem;
   readonly waiting: readonly Waiting[];
   /** By type of the pack problem: its group. Types come by group priority, which so breaks ties. */
   readonly groups: readonly number[];
-  /** By type: its rooms, and the pack room each went into. */
+  /** By type: its rooms, and the pack room each went into, or NOT_OFFERED. */
   readonly rooms: readonly (readonly { readonly view: RoomView; readonly room: number }[])[];
 }
 
@@ -110,6 +119,7 @@ function toPackProblem(
   problem: DemandProblem,
   allocation: Allocation,
   waiting: readonly Waiting[],
+  offered: 'all' | 'new',
 ): Bridge {
   const { rooms: ledgerRooms, budgets } = allocation.ledger;
   const groups = [...problem.groups.keys()].sort(
@@ -127,6 +137,7 @@ function toPackProblem(
   const rooms = groups.map((group, type) =>
     // Rooms are listed type by type, in the order of their indices.
     ledgerRooms.view(group).map((view) => {
+      if (offered === 'new' && view.kind !== 'new') return { view, room: NOT_OFFERED };
       packRooms.push({ type, free: project(columns, view.free), count: view.count });
       return { view, room: packRooms.length - 1 };
     }),
@@ -245,10 +256,10 @@ interface Tallied {
 
 /** Counts tasks of a shape by group and kind of room, so that a class is told in few lines. */
 function createTally(shapeCount: number) {
-  const counts = Array.from({ length: shapeCount }, () => new Map<string, Tallied>());
+  const counts = Array.from({ length: shapeCount }, () => new Map<number, Tallied>());
   return {
     add(shape: number, count: number, group: number, room: RoomKind): void {
-      const key = `${room} ${group}`;
+      const key = group * roomOrder.length + roomOrder.indexOf(room);
       const tallied = counts[shape]!.get(key);
       if (tallied === undefined) counts[shape]!.set(key, { group, room, count });
       else tallied.count += count;
