@@ -372,7 +372,7 @@ describe('anything at all', () => {
         }),
       fc.json(),
     );
-    fc.assert(fc.property(text, isAnswered), { numRuns: 2_000 });
+    fc.assert(fc.property(text, isAnswered), { numRuns: 4_000 });
   });
 
   test('also when a valid file is damaged', () => {
@@ -424,7 +424,7 @@ pools: [{ name: p, group: cpu, max: 3 }]
           }, whole),
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: 4_000 },
     );
   });
 });

@@ -354,7 +354,7 @@ describe('anything at all', () => {
         const parsed = parseSnapshot(text, 'conf/s.yaml', readConfig);
         if (parsed.kind === 'bad') expect(parsed.problems.length).toBeGreaterThan(0);
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     );
   });
 

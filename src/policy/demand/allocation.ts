@@ -26,9 +26,9 @@ export interface Allocation {
   readonly opened: Readonly<Record<LaunchCause, Int32Array>>;
   /** By class index: of bundles that found no place, the part that stuck and what kept it out. */
   readonly stuck: Map<number, Stuck>;
-  /** Counts openings: as long as it stays, room has only shrunk. */
-  readonly openingCount: () => number;
-  /** Classes for which nothing was found, with the opening count of that time. */
+  /** The group of every opening so far: elsewhere, room has only shrunk. */
+  readonly openings: readonly number[];
+  /** Classes for which nothing was found, with the number of openings at that time. */
   readonly exhausted: Map<number, number>;
   /** By class of single tasks placed by rank: where to go on looking. */
   readonly bookmarks: Map<number, Bookmark>;
@@ -65,7 +65,7 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
   const berthings: Berthing[][] = snapshot.demand.map(() => []);
   let openings: { readonly group: number; readonly slices: number; readonly list: Int32Array }[] =
     [];
-  let openingCount = 0;
+  const openedGroups: number[] = [];
   return {
     ledger,
     berthings,
@@ -80,7 +80,7 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
     stuck: new Map(),
     exhausted: new Map(),
     bookmarks: new Map(),
-    openingCount: () => openingCount,
+    openings: openedGroups,
     open(group, slices, cause = 'demand') {
       ledger.budgets.open(group, slices);
       const hosts = slices * must(groups[group], 'a group index').hostsPerSlice;
@@ -89,7 +89,7 @@ export function createAllocation(problem: DemandProblem, ledger: Ledger): Alloca
       const list = opened[cause];
       list[group] = (list[group] ?? 0) + slices;
       openings.push({ group, slices, list });
-      openingCount++;
+      openedGroups.push(group);
     },
     attempt(trial) {
       const mark = ledger.rooms.trials.mark();

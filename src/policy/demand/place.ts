@@ -23,11 +23,26 @@ export function placeEntries(
 ): number {
   // Where nothing was found and nothing has been opened since, there is nothing now. Bundles are
   // tried again all the same: with several parts, another order of groups may find a way.
-  const isSimple = want.form.kind !== 'bundles';
-  if (isSimple && allocation.exhausted.get(want.index) === allocation.openingCount()) return 0;
+  const { exhausted, openings } = allocation;
+  const since = want.form.kind === 'bundles' ? undefined : exhausted.get(want.index);
+  if (since !== undefined && firstOpenedSince(allocation, want, since) === Infinity) {
+    exhausted.set(want.index, openings.length);
+    return 0;
+  }
   const placed = placeSome(problem, allocation, want, { count, order });
-  if (placed < count) allocation.exhausted.set(want.index, allocation.openingCount());
+  if (placed < count) exhausted.set(want.index, openings.length);
   return placed;
+}
+
+/** The best rank of a group that admits the class and was opened since; Infinity if none was. */
+function firstOpenedSince({ openings }: Allocation, want: Want, since: number): number {
+  const { rankOf } = must(want.parts[0], 'a class has a part');
+  let first = Infinity;
+  for (let n = since; n < openings.length; n++) {
+    const rank = rankOf[openings[n] ?? -1] ?? -1;
+    if (rank >= 0 && rank < first) first = rank;
+  }
+  return first;
 }
 
 function placeSome(
@@ -65,8 +80,10 @@ function placeSingles(
   const part = must(want.parts[0], 'a single task has one part');
   const groups = order(part);
   const mark = allocation.bookmarks.get(want.index);
-  const isFresh = mark !== undefined && mark.openings === allocation.openingCount();
-  let roomsFrom = isFresh ? mark.roomsFrom : 0;
+  let roomsFrom =
+    mark === undefined
+      ? 0
+      : Math.min(mark.roomsFrom, firstOpenedSince(allocation, want, mark.openings));
   let opensFrom = mark?.opensFrom ?? 0;
   let left = count;
   while (left > 0 && roomsFrom < groups.length) {
@@ -77,10 +94,10 @@ function placeSingles(
   while (left > 0 && opensFrom < groups.length) {
     const group = groups[opensFrom] ?? -1;
     left -= openFor(problem, allocation, want, { group, copies: left });
+    roomsFrom = Math.min(roomsFrom, opensFrom);
     if (left > 0) opensFrom++;
-    roomsFrom = 0;
   }
-  const openings = allocation.openingCount();
+  const openings = allocation.openings.length;
   if (order === byRank) allocation.bookmarks.set(want.index, { roomsFrom, openings, opensFrom });
   return count - left;
 }

@@ -30,6 +30,8 @@ export interface JudgedPart extends Part {
   readonly admitted: Uint8Array;
   /** Admitting groups in order of rank: most soft constraints satisfied, then the normal order. */
   readonly ranked: readonly number[];
+  /** By group: its place in `ranked`, or -1. */
+  readonly rankOf: Int32Array;
   /** Whether there are soft constraints at all, and how many of them each group satisfies. */
   readonly hasSoft: boolean;
   readonly soft: Uint8Array;
@@ -176,12 +178,15 @@ function createJudge(
     }
     const hasSoft = part.asks.some((ask) => ask.constraints.some((constraint) => constraint.soft));
     if (hasSoft) ranked.sort((a, b) => (soft[b] ?? 0) - (soft[a] ?? 0));
+    const rankOf = new Int32Array(groups.length).fill(-1);
+    for (let rank = 0; rank < ranked.length; rank++) rankOf[ranked[rank] ?? 0] = rank;
     const groupAt = (index: number): Group => must(groups[index], 'a group index');
     const isFit = (index: number): boolean =>
       fitCopies(must(capacity[index], 'a group index'), need) > 0;
     return {
       admitted,
       ranked,
+      rankOf,
       hasSoft,
       soft,
       mismatchCount(index) {
