@@ -64,10 +64,11 @@ export function searchPlan(search: Search, effort: PackEffort): PackState {
     recreate(search, state, { hopeless, workMax: effort.workMax * LAST_PART });
     if (isBetter(search, state, best)) best = state;
   }
-  best = improveSmallPlan(search, best);
-  // That frees limits which what is left may use.
-  recreate(search, best, { hopeless, workMax: effort.workMax * LAST_PART });
-  return best;
+  const improved = improveSmallPlan(search, best);
+  // Other hosts free limits that what is left may use.
+  if (improved !== best)
+    recreate(search, improved, { hopeless, workMax: effort.workMax * LAST_PART });
+  return improved;
 }
 
 /** More copies placed come first, then the price. */
