@@ -214,6 +214,10 @@ export function placedText(why: PlacedWhy, runnerUp: RunnerUp | null): string {
       return `best utilization; ${other}`;
     case 'fills-up':
       return `fills up slices opened for other work; ${other}`;
+    case 'whole-slices': {
+      const cost = `${formatUsd(why.costMicroUsdPerHour)}/h`;
+      return `cheapest in whole slices, ${cost} for all of it; ${other}`;
+    }
     case 'least-cost':
       return `least cost, ${formatShare(why.shareMicroUsdPerHour)} each; ${other}`;
     default:

@@ -183,6 +183,8 @@ export type PlacedWhy =
   | { readonly kind: 'best-utilization' }
   /** Room left over on slices that are opened for other work: nothing more to pay. */
   | { readonly kind: 'fills-up' }
+  /** Dearer by its share than elsewhere, but cheapest in the whole slices that it alone fills. */
+  | { readonly kind: 'whole-slices'; readonly costMicroUsdPerHour: number }
   /** The plan that costs least puts it there; its share of the slice's price, per hour. */
   | { readonly kind: 'least-cost'; readonly shareMicroUsdPerHour: number };
 

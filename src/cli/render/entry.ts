@@ -56,8 +56,8 @@ export function renderEntry(report: PlanReport, { row, id }: FoundEntry, style: 
     ...(batch.owner === null ? [] : [`owner ${batch.owner}`]),
     ...(to - from > 1 ? [`with ${plural(to - from - 1, 'equal entry', 'equal entries')}`] : []),
   ];
-  const others = report.roster.filter((other) => other.batch === batch && other !== row);
-  facts.push(...others.map(otherText));
+  const waiting = report.roster.filter((other) => other.batch === batch && other !== row);
+  facts.push(...waiting.flatMap(waitingText));
   const head = `${style.bold(id)}  ${formText(demand.form)}\n  ${facts.join(', ')}\n\n`;
   if (outcome.kind === 'unmet') {
     const { atMs } = snapshot;
@@ -86,11 +86,12 @@ export function renderEntry(report: PlanReport, { row, id }: FoundEntry, style: 
   return `${head}  ${style.good('PLACED')}  ${spots.join(', ')}\n          ${why}\n\n${table}`;
 }
 
-/** Where the rest of the batch went, and how to ask about it. */
-function otherText({ batch, from, to, outcome }: RosterRow): string {
+/** Entries of the same batch that wait, so that one which is placed does not hide them. */
+function waitingText({ batch, from, to, outcome }: RosterRow): readonly string[] {
+  if (outcome.kind === 'placed') return [];
   const first = entryIdAt(batch, from);
   const name = to - from === 1 ? first : `${first} to ${entryIdAt(batch, to - 1)}`;
-  return `${name} ${outcome.kind === 'placed' ? 'placed otherwise' : `unmet (${outcome.unmet.code})`}`;
+  return [`${name} unmet (${outcome.unmet.code})`];
 }
 
 function alternativeText(one: Alternative, { snapshot }: PlanReport): string {

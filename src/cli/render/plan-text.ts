@@ -45,8 +45,7 @@ function renderLaunches(report: PlanReport, style: Style): string {
   const launched = decision.groups.filter(({ launch }) => launch > 0);
   if (launched.length === 0) return `${style.bold('LAUNCH')}  nothing\n`;
   const count = countLaunches(report);
-  const cost = `${formatUsdRounded(decision.costMicroUsdPerHour)}/h`;
-  const title = `${style.bold('LAUNCH')}  ${plural(count, 'slice')}, ${cost}${boundText(report)}\n`;
+  const title = `${style.bold('LAUNCH')}  ${plural(count, 'slice')}, ${costText(report)}\n`;
   const maxOf = new Map(snapshot.fleet.groups.map((group) => [group.name, group.max]));
   const rows = launched.map((group) => [
     group.group,
@@ -78,6 +77,17 @@ function causesText({ causes }: GroupReport): string {
     .filter(([, count]) => count > 0)
     .map(([cause, count]) => `${cause} ${count}`)
     .join(', ');
+}
+
+/** The price of all launches and how far it is from the bound, or what keeps it from being known. */
+function costText(report: PlanReport): string {
+  const { decision } = report;
+  const cost = `${formatUsdRounded(decision.costMicroUsdPerHour)}/h`;
+  const unpriced = decision.groups.filter(
+    ({ launch, costMicroUsdPerHour }) => launch > 0 && costMicroUsdPerHour === null,
+  );
+  if (unpriced.length === 0) return cost + boundText(report);
+  return `${cost} without ${unpriced.map(({ group }) => group).join(', ')}, which has no pricePerHour`;
 }
 
 function boundText({ bound }: PlanReport): string {

@@ -12,7 +12,7 @@ import { must } from '../../support/assert.ts';
 import type { AllocateDemand, Allocation } from './allocation.ts';
 import { allocateByCost } from './cost/allocate.ts';
 import type { Block } from './budgets.ts';
-import { type Evidence, explainClass } from './explain.ts';
+import { type Evidence, countRiders, explainClass } from './explain.ts';
 import { holdFloors } from './floors.ts';
 import { createGate } from './gate.ts';
 import { isOfCapacity } from './judge.ts';
@@ -71,6 +71,7 @@ function explain(
     problem,
     allocation,
     couldEverRun: createGate(problem),
+    ridersOf: countRiders(problem, allocation),
     isOpenable: Uint8Array.from(problem.groups, (_, group) =>
       budgets.openable(group) > 0 ? 1 : 0,
     ),

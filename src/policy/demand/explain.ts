@@ -19,6 +19,21 @@ export interface Evidence {
   readonly couldEverRun: Gate;
   /** By group: 1 where a slice could still be opened after the plan. */
   readonly isOpenable: Uint8Array;
+  /** By group: how many classes got room on its new slices. */
+  readonly ridersOf: Int32Array;
+}
+
+/** By group, the classes with room on new slices. */
+export function countRiders({ groups }: DemandProblem, { berthings }: Allocation): Int32Array {
+  const riders = new Int32Array(groups.length);
+  for (const list of berthings) {
+    const homes = new Set<number>();
+    for (const { berths } of list) {
+      for (const { group, room } of berths) if (room === 'new') homes.add(group);
+    }
+    for (const group of homes) riders[group] = (riders[group] ?? 0) + 1;
+  }
+  return riders;
 }
 
 /** The verdict on one class: where its entries go and why, or why they wait. */
@@ -36,7 +51,7 @@ export function explainClass(
   const berthings = must(allocation.berthings[want.index], 'one list per class');
   const homes = berthings.length === 0 ? null : rankHomes(problem, want, evidence.isOpenable);
   const placed = berthings.map((berthing) =>
-    explainPlaced(problem, want, berthing, must(homes, 'ranked where anything is placed')),
+    explainPlaced(evidence, want, berthing, must(homes, 'ranked where anything is placed')),
   );
   const unmetCount = demand.count - placed.reduce((sum, { count }) => sum + count, 0);
   assert(unmetCount >= 0, 'no strategy places more entries than there are');
@@ -108,11 +123,12 @@ export function explainUnmet(
 }
 
 function explainPlaced(
-  problem: DemandProblem,
+  evidence: Evidence,
   want: Want,
   { count, berths }: Berthing,
   homes: readonly Home[],
 ): Placement {
+  const { problem } = evidence;
   const spots = berths.map(({ group, room, tasks }) => {
     return { group: must(problem.groups[group], 'a group index').name, room, tasks };
   });
@@ -121,13 +137,13 @@ function explainPlaced(
   return {
     count,
     spots,
-    why: isNew ? whyNew(problem, want, berths, homes) : { kind: 'room-there' },
+    why: isNew ? whyNew(evidence, want, berths, homes) : { kind: 'room-there' },
     runnerUp: toRunnerUp(problem, homes.find(({ group }) => group !== home) ?? null),
   };
 }
 
 function whyNew(
-  problem: DemandProblem,
+  { problem, allocation, ridersOf }: Evidence,
   want: Want,
   berths: readonly Berth[],
   homes: readonly Home[],
@@ -144,11 +160,16 @@ function whyNew(
   const share = entryShare(problem, want, home) ?? 0;
   const [best] = homes;
   // Another group that could still be had is cheaper by its own share and as well liked: so this
-  // one rides on a slice that others pay for.
+  // one rides on a slice that others pay for, or fills its own better than it would the other's.
   const soft = want.parts[0]?.soft;
   const isAsGood = best !== undefined && (soft?.[best.group] ?? 0) >= (soft?.[home] ?? 0);
   const isRiding = want.form.kind === 'single' && isAsGood && share > (best?.share ?? Infinity);
-  if (isRiding) return { kind: 'fills-up' };
+  if (isRiding && (ridersOf[home] ?? 0) > 1) return { kind: 'fills-up' };
+  if (isRiding) {
+    const price = must(problem.groups[home], 'a group index').priceMicroUsdPerHour ?? 0;
+    const slices = allocation.opened.demand[home] ?? 0;
+    return { kind: 'whole-slices', costMicroUsdPerHour: slices * price };
+  }
   const tasks = berths.reduce((sum, berth) => sum + berth.tasks, 0);
   const paid = berths.reduce((sum, berth) => sum + (berth.room === 'new' ? berth.tasks : 0), 0);
   return { kind: 'least-cost', shareMicroUsdPerHour: Math.round((share * paid) / tasks) };
