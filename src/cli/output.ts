@@ -10,12 +10,13 @@ export const exitCodes = { ok: 0, failed: 1, badInput: 2 } as const;
 
 export function openOutput(): Output {
   const { env, stdout, stderr } = process;
-  // A reader that goes away (`bellows plan | head`) is no error of ours.
-  const leaveQuietly = (error: NodeJS.ErrnoException): void => {
+  // A reader that goes away (`bellows plan | head`) is no error of ours; a full disk is nobody's bug.
+  const leave = (error: NodeJS.ErrnoException): never => {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
-    throw error;
+    stderr.write(`bellows: the output could not be written: ${error.message}\n`);
+    process.exit(exitCodes.failed);
   };
-  stdout.on('error', leaveQuietly);
+  stdout.on('error', leave);
   const isRefused = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
   return {
     stdout: (text) => void stdout.write(text),

@@ -211,6 +211,14 @@ describe('plan', () => {
     expect([run.exit, run.stderr]).toEqual([0, '']);
     expect(lines(run.stdout)).toHaveLength(1);
   });
+
+  test('a full disk is said in one line', () => {
+    const run = shell(
+      `cd "${root}" && "${process.execPath}" "${main}" plan ${research} > /dev/full`,
+    );
+    expect(run.exit).toBe(1);
+    expect(run.stderr).toMatch(/^bellows: the output could not be written: ENOSPC.*\n$/);
+  });
 });
 
 interface PlanJson {
