@@ -7,6 +7,8 @@ export type GroupName = Brand<string, 'GroupName'>;
 export type EntryId = Brand<string, 'EntryId'>;
 /** Ours, minted before launch. */
 export type SliceId = Brand<string, 'SliceId'>;
+/** The provider's own name for a machine, learned after launch. */
+export type MachineId = Brand<string, 'MachineId'>;
 /** A point in time, in milliseconds since 1970. */
 export type EpochMs = Brand<number, 'EpochMs'>;
 
@@ -14,4 +16,5 @@ export type EpochMs = Brand<number, 'EpochMs'>;
 export const groupName = (raw: string): GroupName => raw as GroupName;
 export const entryId = (raw: string): EntryId => raw as EntryId;
 export const sliceId = (raw: string): SliceId => raw as SliceId;
+export const machineId = (raw: string): MachineId => raw as MachineId;
 export const epochMs = (raw: number): EpochMs => raw as EpochMs;
