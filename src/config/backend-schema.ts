@@ -8,6 +8,9 @@ const calls = {
   concurrentCalls: count(1, 1_000).default(8).describe('Calls in flight at a time (8).'),
 };
 
+/** How a provider is called that has no section of its own. */
+export const callDefaults = z.strictObject(calls).parse({});
+
 const local = z.strictObject({
   type: z.literal('local'),
   dataDir: text(4_096).optional().describe('Where hosts keep their directories.'),

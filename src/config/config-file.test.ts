@@ -112,7 +112,13 @@ describe('a valid file', () => {
     expect(settings).toMatchObject({
       fleet: 'default',
       strategy: 'cost',
-      limits: { createsPerMinute: 60, concurrentLaunches: 10, upscalingSpeed: 1 },
+      limits: {
+        createsPerMinute: 60,
+        concurrentLaunches: 10,
+        upscalingSpeed: 1,
+        terminationsPerMinute: 60,
+        drainingPercent: 50,
+      },
       loop: { evaluationInterval: 10_000, reconcileInterval: 15_000 },
       timeouts: {
         requesting: 120_000,

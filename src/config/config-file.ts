@@ -1,6 +1,6 @@
+import type { Control } from '../model/control.ts';
 import type { Fleet } from '../model/fleet.ts';
-import type { Group } from '../model/group.ts';
-import { groupName } from '../model/ids.ts';
+import { toControl } from './control.ts';
 import { readDocument, type TextDocument } from './document.ts';
 import { explainIssue, toFindings } from './issues.ts';
 import {
@@ -12,12 +12,15 @@ import {
 } from './problem.ts';
 import { findBrokenRules } from './rules.ts';
 import { salvage, wholeInput } from './salvage.ts';
-import { type GroupSettings, type Settings, settingsSchema } from './schema.ts';
+import { type Settings, settingsSchema } from './schema.ts';
 
-/** A configuration that was checked: all it says, and the part that policies look at. */
+/** A configuration that was checked: all it says, and the parts that others look at. */
 export interface Config {
   readonly settings: Settings;
+  /** What policies look at. */
   readonly fleet: Fleet;
+  /** What the controller looks at, `fleet` within it; mode `active`. */
+  readonly control: Control;
 }
 
 export type ConfigParse =
@@ -65,46 +68,6 @@ export function checkConfig(
     }),
   ];
   if (!parsed.success || findings.length > 0) return { config: null, findings };
-  return { config: { settings: parsed.data, fleet: toFleet(parsed.data) }, findings };
-}
-
-/** The part of the settings that policies look at. */
-export function toFleet(settings: Settings): Fleet {
-  const { limits } = settings;
-  return {
-    name: settings.fleet,
-    strategy: settings.strategy,
-    limits: {
-      slicesMax: limits.maxSlices ?? null,
-      spendMaxMicroUsdPerHour: limits.spendPerHour ?? null,
-      createsPerMinute: limits.createsPerMinute,
-      concurrentLaunches: limits.concurrentLaunches,
-      upscalingSpeed: limits.upscalingSpeed,
-    },
-    registrationGraceMs: settings.timeouts.registrationGrace,
-    groups: settings.groups.map(toGroup),
-    quotaPools: Object.entries(settings.quotaPools).map(([name, units]) => {
-      return { name, limits: units };
-    }),
-  };
-}
-
-function toGroup(group: GroupSettings): Group {
-  const { provider, device, host, hostsPerSlice, min, spare, max } = group;
-  const { priority, preemptible, attributes } = group;
-  return {
-    name: groupName(group.name),
-    provider,
-    device,
-    host,
-    hostsPerSlice,
-    min,
-    spare,
-    max,
-    priority,
-    priceMicroUsdPerHour: group.pricePerHour ?? null,
-    preemptible,
-    attributes,
-    quotaPool: group.quotaPool ?? null,
-  };
+  const control = toControl(parsed.data, 'active');
+  return { config: { settings: parsed.data, fleet: control.fleet, control }, findings };
 }

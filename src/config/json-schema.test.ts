@@ -32,7 +32,13 @@ test('the JSON Schema of bellows.yaml carries descriptions and defaults', () => 
     required: ['groups'],
     properties: {
       strategy: { default: 'cost', enum: ['priority', 'utilization', 'cost'] },
-      limits: { properties: { createsPerMinute: { default: 60 } } },
+      limits: {
+        properties: {
+          createsPerMinute: { default: 60 },
+          terminationsPerMinute: { default: 60 },
+          drainingPercent: { default: 50 },
+        },
+      },
       timeouts: {
         properties: { booting: { default: '10m', description: expect.stringContaining('(10m)') } },
       },

@@ -1,10 +1,10 @@
-import { formatDuration, formatQuantity, formatUsd } from '../api/format.ts';
+import { formatDuration } from '../api/format.ts';
 import { nearestName } from '../support/nearest.ts';
 import { builtInProviders } from './backend-schema.ts';
 import { finding, unknownName } from './finding.ts';
+import { findMinAboveBounds } from './min-rules.ts';
 import { describeValue, type Finding } from './problem.ts';
 import type { Placed, RuleInput } from './salvage.ts';
-import type { GroupSettings } from './schema.ts';
 
 type Rule = (input: RuleInput) => readonly Finding[];
 
@@ -22,11 +22,11 @@ const rules: readonly Rule[] = [
   findUnknownGroups,
   findMissingPrices,
   findIdleQuotas,
-  findMinAboveFleet,
-  findMinAboveQuotas,
+  findMinAboveBounds,
   findSlowEvaluation,
   findUnclearTargets,
   findEmptyCalendarEntries,
+  findCalendarsAboveMax,
 ];
 
 function findDuplicates(input: RuleInput): readonly Finding[] {
@@ -56,7 +56,8 @@ function findDuplicates(input: RuleInput): readonly Finding[] {
 function findEmptyHosts({ groups, isFaulty }: RuleInput): readonly Finding[] {
   return groups
     .filter(({ path, item }) => {
-      return sumOf(Object.values(item.host)) === 0 && !isFaulty([...path, 'host']);
+      const isEmpty = Object.values(item.host).every((quantity) => quantity === 0);
+      return isEmpty && !isFaulty([...path, 'host']);
     })
     .map(({ path, item }) => {
       const message = 'the host offers no resources, so nothing could run there';
@@ -152,41 +153,6 @@ function findIdleQuotas({ settings, groups, hasAllGroups }: RuleInput): readonly
   });
 }
 
-function findMinAboveFleet({ settings, groups }: RuleInput): readonly Finding[] {
-  const { maxSlices, spendPerHour } = settings.limits;
-  const found: Finding[] = [];
-  const slices = sum(groups, ({ min }) => min);
-  if (maxSlices !== undefined && slices > maxSlices) {
-    const message = `${maxSlices} is below ${slices}, the sum of min over all groups`;
-    const remedy = `raise maxSlices to ${slices} or lower min`;
-    found.push(finding(['limits', 'maxSlices'], maxSlices, message, remedy));
-  }
-  const spend = sum(groups, ({ min, pricePerHour }) => min * (pricePerHour ?? 0));
-  if (spendPerHour !== undefined && spend > spendPerHour) {
-    const [has, needs] = [formatUsd(spendPerHour), formatUsd(spend)];
-    const message = `${has} is below ${needs}, the price of min over all groups`;
-    const remedy = `raise spendPerHour to ${needs.slice(1)} or lower min`;
-    found.push(finding(['limits', 'spendPerHour'], has, message, remedy));
-  }
-  return found;
-}
-
-function findMinAboveQuotas({ settings, groups }: RuleInput): readonly Finding[] {
-  return Object.entries(settings.quotaPools).flatMap(([pool, limits]) => {
-    const members = groups.filter(({ item }) => item.quotaPool === pool);
-    return Object.entries(limits).flatMap(([resource, limit]) => {
-      const need = sum(members, ({ min, hostsPerSlice, host }) => {
-        return min * hostsPerSlice * (host[resource] ?? 0);
-      });
-      if (need <= limit) return [];
-      const [has, needs] = [limit, need].map((value) => formatQuantity(resource, value));
-      const message = `${has} is below ${needs}, what min of its groups takes`;
-      const path = ['quotaPools', pool, resource];
-      return [finding(path, has, message, `raise it to ${needs} or lower min`)];
-    });
-  });
-}
-
 function findSlowEvaluation({ settings, isFaulty }: RuleInput): readonly Finding[] {
   const { evaluationInterval, reconcileInterval } = settings.loop;
   const isFine = evaluationInterval <= reconcileInterval;
@@ -217,10 +183,16 @@ function findEmptyCalendarEntries({ calendars }: RuleInput): readonly Finding[] 
   );
 }
 
-const sumOf = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
-
-const sum = (
-  groups: readonly Placed<GroupSettings>[],
-  read: (group: GroupSettings) => number,
-): number => sumOf(groups.map(({ item }) => read(item)));
+/** A spare above max is fine, as it is for a group: it holds as far as max allows. */
+function findCalendarsAboveMax({ groups, calendars }: RuleInput): readonly Finding[] {
+  const maxOf = new Map(groups.map(({ item }) => [item.name, item.max]));
+  return calendars.flatMap(({ path, item }) =>
+    item.entries.flatMap(({ group, min }, index) => {
+      const max = maxOf.get(group);
+      if (min === undefined || max === undefined || min <= max) return [];
+      const message = `${min} is above max ${max} of group ${group}`;
+      const at = [...path, 'entries', index, 'min'];
+      return [finding(at, min, message, 'lower it or raise max')];
+    }),
+  );
+}

@@ -12,11 +12,14 @@ const GROUPS_MAX = 10_000;
 /** A rate that may be lifted: `none` is no limit. */
 const orNone = <T extends z.ZodType<number>>(rate: T) =>
   z.union([rate, z.literal('none').transform(() => null)], {
-    error: (issue) =>
-      packMessage(
-        `${describeValue(issue.input)} is neither a number nor none`,
+    error: ({ input }) => {
+      // A number out of range has its own words, so a finite one that comes here is not whole.
+      const what = Number.isFinite(input) ? 'not a whole number' : 'neither a number nor none';
+      return packMessage(
+        `${describeValue(input)} is ${what}`,
         'write a number, or none for no limit',
-      ),
+      );
+    },
   });
 
 const limits = z
@@ -32,6 +35,12 @@ const limits = z
     upscalingSpeed: orNone(ratio(0, 1_000))
       .prefault(1)
       .describe('Per group, launches at a time over slices running, or none (1).'),
+    terminationsPerMinute: orNone(count(1, SLICES_MAX))
+      .prefault(60)
+      .describe('Slices that scale-down may begin to give back per minute, or none (60).'),
+    drainingPercent: orNone(count(1, 100))
+      .prefault(50)
+      .describe('Share of ready slices that may drain at a time, one always may; or none (50).'),
   })
   .prefault({});
 

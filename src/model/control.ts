@@ -63,6 +63,8 @@ export interface Control {
   /** One per group of the fleet, in its order. */
   readonly groups: readonly GroupControl[];
   readonly providers: readonly ProviderControl[];
+  /** Groups of an earlier configuration that still have slices: they drain and never grow. */
+  readonly retired: readonly GroupName[];
   readonly calendars: readonly CalendarEntry[];
   readonly blastRadius: BlastRadius;
   readonly evaluationIntervalMs: number;

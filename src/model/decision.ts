@@ -60,6 +60,10 @@ export interface GroupReport {
   readonly causes: LaunchCauses;
   /** Of new slices alone; null when the group has no price. */
   readonly costMicroUsdPerHour: number | null;
+  /** Whole slices without work that no want of this decision uses. */
+  readonly unused: { readonly ready: number; readonly onItsWay: number };
+  /** Slices, there or coming, that floors are held with. */
+  readonly held: number;
   /** Slices missing to `min` or `spare`, with the bound that forbids them. */
   readonly shortfall: { readonly slices: number; readonly by: Exclusion } | null;
 }

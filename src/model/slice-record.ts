@@ -58,6 +58,8 @@ export type SliceCause =
   | { readonly kind: 'preempted'; readonly hostIndex: number; readonly machineId: MachineId | null }
   | { readonly kind: 'draining'; readonly why: DrainWhy }
   | { readonly kind: 'drain-refused'; readonly hostIndex: number }
+  /** Work ran on beyond the deadline, and nothing may end it: the slice stays. */
+  | { readonly kind: 'drain-outlasted'; readonly hostIndex: number }
   | { readonly kind: 'needed-again' }
   | { readonly kind: 'cancelled'; readonly why: CancelWhy };
 
@@ -92,6 +94,8 @@ export interface SliceRecord {
   readonly readyAtMs: EpochMs | null;
   /** Ready: without work since. On its way: needed by nobody since. Null: in use, or not known. */
   readonly idleSinceMs: EpochMs | null;
+  /** Somebody has reported on it: from then on only a report can say that nothing runs there. */
+  readonly isReported: boolean;
   /** An operator's mark: no scale-down touches it. */
   readonly isProtected: boolean;
   /** Why it drains or ends; null while it stays. */

@@ -11,3 +11,17 @@ export function seededRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
+
+/**
+ * A stream of its own for each name, from one seed: a new draw here does not shift the draws there.
+ * The seed is hashed with the name (FNV-1a), then mixed once more, so that near names lie far apart.
+ */
+export function forkRandom(seed: number, name: string): Random {
+  let hash = 0x811c9dc5 ^ Math.imul(seed, 0x9e3779b1);
+  for (let at = 0; at < name.length; at++) {
+    hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return seededRandom((hash ^ (hash >>> 16)) >>> 0);
+}

@@ -1,9 +1,4 @@
-import type {
-  ClassVerdict,
-  DemandDecision,
-  FloorVerdict,
-  GroupReport,
-} from '../../model/decision.ts';
+import type { ClassVerdict, DemandDecision, GroupReport } from '../../model/decision.ts';
 import type { Strategy } from '../../model/fleet.ts';
 import type { Exclusion, GroupAvailability, GroupVerdict } from '../../model/reason.ts';
 import { onItsWay } from '../../model/slice.ts';
@@ -13,7 +8,7 @@ import type { AllocateDemand, Allocation } from './allocation.ts';
 import { allocateByCost } from './cost/allocate.ts';
 import type { Block } from './budgets.ts';
 import { type Evidence, countRiders, explainClass } from './explain.ts';
-import { holdFloors } from './floors.ts';
+import { type Floors, holdFloors } from './floors.ts';
 import { createGate } from './gate.ts';
 import { isOfCapacity } from './judge.ts';
 import { openMinimum } from './minimum.ts';
@@ -40,7 +35,7 @@ export function decideDemand(snapshot: Snapshot): DemandDecision {
 /** Serves all wants in turn: demand by the fleet's strategy, floors, min, spare. */
 export function allocate(problem: DemandProblem): {
   readonly allocation: Allocation;
-  readonly floors: readonly FloorVerdict[];
+  readonly floors: Floors;
 } {
   const allocation = allocators[problem.snapshot.fleet.strategy](problem);
   const floors = holdFloors(problem, allocation);
@@ -60,11 +55,7 @@ function keepSpare({ groups }: DemandProblem, allocation: Allocation): void {
   });
 }
 
-function explain(
-  problem: DemandProblem,
-  allocation: Allocation,
-  floors: readonly FloorVerdict[],
-): DemandDecision {
+function explain(problem: DemandProblem, allocation: Allocation, floors: Floors): DemandDecision {
   const { snapshot } = problem;
   const { budgets } = allocation.ledger;
   const evidence: Evidence = {
@@ -80,12 +71,15 @@ function explain(
   const classes = snapshot.demand.map((demand, index) =>
     explainClass(evidence, demand, wants.get(index)),
   );
-  const groups = reportGroups(problem, allocation, findBarriers(problem, classes));
+  const groups = reportGroups(problem, allocation, {
+    barriers: findBarriers(problem, classes),
+    heldBy: floors.heldBy,
+  });
   return {
     strategy: snapshot.fleet.strategy,
     groups,
     classes,
-    floors,
+    floors: floors.verdicts,
     costMicroUsdPerHour: groups.reduce((sum, group) => sum + (group.costMicroUsdPerHour ?? 0), 0),
   };
 }
@@ -107,7 +101,10 @@ function findBarriers(
 function reportGroups(
   problem: DemandProblem,
   { opened, ledger }: Allocation,
-  barriers: readonly (Exclusion | null)[],
+  {
+    barriers,
+    heldBy,
+  }: { readonly barriers: readonly (Exclusion | null)[]; readonly heldBy: readonly number[] },
 ): readonly GroupReport[] {
   const { groups, snapshot, totals } = problem;
   const coming = new Set(
@@ -136,6 +133,8 @@ function reportGroups(
       launch,
       causes,
       costMicroUsdPerHour: price === null ? null : price * launch,
+      unused: ledger.rooms.unused(index),
+      held: heldBy[index] ?? 0,
       shortfall: findShortfall(problem, ledger, index),
     };
   });

@@ -12,13 +12,11 @@ import { type Rooms, createRooms } from './rooms.ts';
  * coming or opened for work count first, and what is missing is opened. After all work, as a floor
  * is a wish for later. As much of each as the bounds allow.
  */
-export function holdFloors(
-  problem: DemandProblem,
-  allocation: Allocation,
-): readonly FloorVerdict[] {
-  if (problem.floors.length === 0) return [];
+export function holdFloors(problem: DemandProblem, allocation: Allocation): Floors {
+  if (problem.floors.length === 0) return { verdicts: [], heldBy: problem.groups.map(() => 0) };
   const rooms = wholeHosts(problem, allocation);
-  return problem.floors.map((part, index) => {
+  const there = problem.groups.map((_, group) => rooms.unused(group).ready);
+  const verdicts = problem.floors.map((part, index) => {
     const floor = must(problem.snapshot.floors[index], 'one part per floor');
     let left = floor.count;
     for (const group of part.ranked) left -= take(rooms, group, part, left);
@@ -35,6 +33,14 @@ export function holdFloors(
     const waiting = { part, count: left, isEverAdmitted, rules: null, want: null };
     return { heldCount, unmet: explainUnmet(problem, books, waiting) };
   });
+  const heldBy = there.map((slices, group) => Math.ceil(slices - rooms.unused(group).ready));
+  return { verdicts, heldBy };
+}
+
+/** What floors came to, and how many of each group's slices, there or coming, hold them. */
+export interface Floors {
+  readonly verdicts: readonly FloorVerdict[];
+  readonly heldBy: readonly number[];
 }
 
 const take = (rooms: Rooms, group: number, part: JudgedPart, copies: number): number =>

@@ -1,0 +1,405 @@
+import type { Control } from '../model/control.ts';
+import type { FleetEvent, TimedEvent } from '../model/event.ts';
+import type { HostOrder, HostReport } from '../model/host-report.ts';
+import type { EpochMs } from '../model/ids.ts';
+import { isLive, type SliceRecord } from '../model/slice-record.ts';
+import type { TickInput, TickOutput } from '../model/tick.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Provider } from '../ports/provider.ts';
+import { type Store, StoreError, type TickWrite } from '../ports/store.ts';
+import { must } from '../support/assert.ts';
+import { Actuator } from './act.ts';
+import { carryOut, type CarryingOut } from './carry-out.ts';
+import { changeControl, type Command, type CommandAnswer, obey } from './commands.ts';
+import { decideTick } from './decide-tick.ts';
+import { Journal } from './journal.ts';
+import { Lane, type Reach } from './lanes.ts';
+import { Leadership } from './leadership.ts';
+import { Memory } from './memory.ts';
+import { type GroupIndex, indexGroups, observe } from './observe.ts';
+import { Pace } from './pace.ts';
+import { Sights } from './sights.ts';
+import { TickInputs } from './tick-input.ts';
+import { SteadyTime } from './time.ts';
+import { isMoving, Watch } from './watch.ts';
+
+export interface ControllerOptions {
+  readonly store: Store;
+  /** By the name that groups use. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly control: Control;
+  /** Names this process to people. */
+  readonly holder: string;
+  /** How long the right to act lasts without being renewed; longer than any call. */
+  readonly leaseTtlMs?: number;
+  /** Called when the controller cannot go on: a bug, or a store that must not be used. */
+  readonly onCrash: (error: unknown) => void;
+  /** Called with every tick that was recorded. */
+  readonly onTick?: (input: TickInput, output: TickOutput) => void;
+}
+
+/** Events are looked at together. */
+const BATCH_MS = 100;
+const LEASE_TTL_MS = 120_000;
+/** A store that fails is asked again after this. */
+const STORE_RETRY_MS = 1_000;
+
+interface Waiting {
+  readonly command: Command;
+  readonly resolve: (answer: CommandAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The loop: observe, decide, plan, record, act. One pass at a time; calls run beside it, and what
+ * comes of them is seen by the next pass. Nothing is called before what asks for it is recorded.
+ */
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #leadership: Leadership;
+  readonly #actuator = new Actuator();
+  readonly #reaches: ReadonlyMap<string, Reach>;
+  readonly #watch: Watch;
+  readonly #pace: Pace;
+  readonly #inputs = new TickInputs();
+  readonly #commands: Waiting[] = [];
+  #memory = new Memory();
+  #sights: Sights;
+  #time: SteadyTime;
+  #groups: GroupIndex;
+  #journal = new Journal();
+  #last: { readonly input: TickInput; readonly output: TickOutput } | null = null;
+  #timer: { cancel(): void } | null = null;
+  #timerMs = Infinity;
+  #pass: Promise<void> | null = null;
+  #isStopped = true;
+  /** A commit may or may not have happened: what is in memory may not be the truth. */
+  #isDoubtful = false;
+
+  constructor(options: ControllerOptions) {
+    const { clock, control } = options;
+    this.#options = options;
+    this.#leadership = new Leadership(options, {
+      holder: options.holder,
+      ttlMs: options.leaseTtlMs ?? LEASE_TTL_MS,
+    });
+    this.#time = new SteadyTime(clock, clock.wallMs());
+    this.#sights = new Sights(this.#time.now());
+    this.#pace = new Pace(control.evaluationIntervalMs, control.reconcileIntervalMs);
+    this.#reaches = openReaches(options);
+    this.#groups = indexGroups(control);
+    this.#watch = new Watch({ clock, reaches: this.#reaches, control, log: options.log });
+  }
+
+  /** Starts the loop; it takes the lease as soon as it can be had. */
+  start(): void {
+    this.#isStopped = false;
+    this.#wake(0);
+  }
+
+  /** Finishes the pass at hand, lets go of the lease. Calls in flight are left to their deadline. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#watch.stop();
+    await this.#pass;
+    for (const { lists, launches, releases } of this.#reaches.values()) {
+      for (const lane of [lists, launches, releases]) lane.abortAll();
+    }
+    for (const { reject } of this.#commands.splice(0)) reject(stopped());
+    await this.#leadership.release();
+  }
+
+  /** Resolves once it is durable; rejects with a StoreError when it is not. */
+  command(command: Command): Promise<CommandAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.#isStopped) {
+        reject(stopped());
+        return;
+      }
+      this.#commands.push({ command, resolve, reject });
+      this.#wake(0);
+    });
+  }
+
+  /** Takes reports in and says what their hosts shall do. Reports on slices unknown are ignored. */
+  report(reports: readonly HostReport[]): readonly HostOrder[] {
+    const orders = new Map<string, HostOrder>();
+    for (const report of reports) {
+      const record = this.#memory.slices.get(report.sliceId);
+      if (record === undefined || report.hostIndex >= record.hostCount) continue;
+      if (this.#sights.report(record, report)) {
+        this.#pace.want();
+        this.#wake(BATCH_MS);
+      }
+      const order = orderFor(record, report);
+      if (order !== null) orders.set(record.id, order);
+    }
+    return [...orders.values()];
+  }
+
+  /** What the last tick saw and concluded; null before the first. */
+  get last(): { readonly input: TickInput; readonly output: TickOutput } | null {
+    return this.#last;
+  }
+
+  get epoch(): number | null {
+    return this.#leadership.epoch;
+  }
+
+  get now(): EpochMs {
+    return this.#time.now();
+  }
+
+  /** All that is remembered of slices, also of those that ended lately. */
+  slices(): Iterable<SliceRecord> {
+    return this.#memory.slices.values();
+  }
+
+  #wake(delayMs: number): void {
+    if (this.#isStopped) return;
+    const atMs = this.#options.clock.monotonicMs() + delayMs;
+    if (this.#timer !== null && this.#timerMs <= atMs) return;
+    this.#timer?.cancel();
+    this.#timerMs = atMs;
+    this.#timer = this.#options.clock.after(delayMs, () => {
+      this.#timer = null;
+      this.#timerMs = Infinity;
+      if (this.#pass !== null) return; // it wakes the next one itself
+      this.#pass = this.#run().finally(() => (this.#pass = null));
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      if (!(await this.#lead())) return;
+      await this.#once();
+      const nextMs = this.#commands.length > 0 ? 0 : this.#pace.nextMs() - this.#time.now();
+      this.#wake(Math.max(0, Math.min(nextMs, this.#leaseCheckMs())));
+    } catch (error) {
+      await this.#recover(error);
+    }
+  }
+
+  #leaseCheckMs(): number {
+    return Math.max(1_000, (this.#options.leaseTtlMs ?? LEASE_TTL_MS) / 4);
+  }
+
+  /** Holds the lease, or waits for it; true when we lead. */
+  async #lead(): Promise<boolean> {
+    const { epoch } = this.#leadership;
+    if (epoch !== null && !this.#leadership.isDue && !this.#isDoubtful) return true;
+    const standing = await this.#leadership.ask();
+    if (standing.kind === 'following') {
+      if (epoch !== null) this.#stepDown();
+      this.#wake(Math.min(5_000, this.#leaseCheckMs()));
+      return false;
+    }
+    if (standing.epoch !== epoch || this.#isDoubtful) await this.#takeOver(standing.epoch);
+    return true;
+  }
+
+  /** Everything is read anew: what another controller did in between is the truth. */
+  async #takeOver(epoch: number): Promise<void> {
+    const { store, clock, control, holder, log } = this.#options;
+    this.#memory = Memory.from(await store.load());
+    this.#isDoubtful = false;
+    this.#time = new SteadyTime(clock, this.#memory.marks.atMs);
+    this.#sights = new Sights(this.#time.now());
+    this.#journal = new Journal();
+    this.#pace.want();
+    const events: TimedEvent[] = [];
+    const tell = this.#teller(events);
+    tell({ kind: 'controller-started', epoch, holder });
+    changeControl(control, { memory: this.#memory, tell });
+    await this.#commit(null, events);
+    this.#adopt(must(this.#memory.control, 'set just now'));
+    this.#watch.start({
+      sights: this.#sights,
+      recordOf: (id) => this.#memory.slices.get(id),
+      now: () => this.#time.now(),
+      isBusy: (name) => this.#isBusy(name),
+      onList: () => this.#wake(BATCH_MS),
+    });
+    log.write('info', 'leading', { epoch, slices: countLive(this.#memory) });
+  }
+
+  /** Whether something of a provider is coming or going. */
+  #isBusy(provider: string): boolean {
+    for (const record of this.#memory.slices.values()) {
+      if (record.provider === provider && isMoving(record)) return true;
+    }
+    return false;
+  }
+
+  #stepDown(): void {
+    this.#watch.stop();
+    this.#memory.drop();
+    this.#options.log.write('warn', 'not-leading', {});
+  }
+
+  #adopt(control: Control): void {
+    this.#groups = indexGroups(control);
+    this.#pace.set(control.evaluationIntervalMs, control.reconcileIntervalMs);
+  }
+
+  #teller(events: TimedEvent[]): (event: FleetEvent) => void {
+    return (event) => events.push({ atMs: this.#time.now(), event });
+  }
+
+  /** One pass. Either all of it is kept, or nothing of it happened. */
+  async #once(): Promise<void> {
+    const nowMs = this.#time.now();
+    const memory = this.#memory;
+    const events: TimedEvent[] = [];
+    const tell = this.#teller(events);
+    const jumpMs = this.#time.takeJump();
+    if (jumpMs !== 0) tell({ kind: 'clock-jumped', byMs: jumpMs });
+    for (const event of this.#watch.takeEvents()) tell(event);
+    const out: CarryingOut = { memory, groups: this.#groups, nowMs, tell };
+    const commands = this.#commands.splice(0);
+    try {
+      const answers = commands.map(({ command }) => obey(command, out));
+      const control = must(memory.control, 'set when taking over');
+      const groups = control === this.#last?.input.control ? this.#groups : indexGroups(control);
+      const around = { memory, sights: this.#sights, control, groups, nowMs, tell };
+      const wasRefused = observe({ ...around, listLagMs: this.#watch.lags });
+      if (memory.isChanged || commands.length > 0) this.#pace.want();
+      const tick = this.#pace.isDue(nowMs, wasRefused)
+        ? this.#decide({ ...out, groups }, control, wasRefused)
+        : null;
+      if (tick !== null || memory.isChanged) await this.#commit(tick?.write ?? null, events);
+      if (tick !== null) this.#finishTick(tick);
+      this.#adopt(control);
+      commands.forEach(({ resolve }, index) => resolve(must(answers[index], 'one per command')));
+    } catch (error) {
+      memory.drop();
+      for (const { reject } of commands) reject(error);
+      throw error;
+    }
+    this.#act();
+  }
+
+  #decide(out: CarryingOut, control: Control, wasRefused: boolean): Tick {
+    const { memory, nowMs } = out;
+    const seq = memory.marks.seq + 1;
+    const epoch = must(this.#leadership.epoch, 'only a leader decides');
+    const input = this.#inputs.freeze(memory, this.#sights, { atMs: nowMs, epoch, seq, control });
+    const output = decideTick(input);
+    const write = this.#journal.write(input, output);
+    if (control.mode === 'active') carryOut(output.steps, out);
+    memory.marks = { ...memory.marks, seq, atMs: nowMs };
+    this.#pace.decided(nowMs, wasRefused);
+    return { input, output, write };
+  }
+
+  #finishTick({ input, output, write }: Tick): void {
+    this.#journal.written(write);
+    this.#last = { input, output };
+    this.#options.onTick?.(input, output);
+  }
+
+  async #commit(tick: TickWrite | null, events: readonly TimedEvent[]): Promise<void> {
+    const { store, log } = this.#options;
+    const first = this.#memory.marks.events;
+    if (events.length > 0) {
+      const marks = { ...this.#memory.marks, events: first + events.length };
+      this.#memory.marks = marks;
+    }
+    await store.commit({
+      epoch: must(this.#leadership.epoch, 'only a leader writes'),
+      documents: this.#memory.documents(),
+      tick,
+      events: events.map(({ atMs, event }, index) => {
+        return { seq: first + index, atMs, text: JSON.stringify(event) };
+      }),
+    });
+    this.#memory.keep();
+    for (const { event } of events) log.write('info', event.kind, toFields(event));
+  }
+
+  #act(): void {
+    if (this.#memory.control?.mode !== 'active') return;
+    const deadlineMs = Math.max(...this.#options.control.providers.map((one) => one.callTimeoutMs));
+    this.#actuator.act({
+      memory: this.#memory,
+      sights: this.#sights,
+      groups: this.#groups,
+      reaches: this.#reaches,
+      nowMs: this.#time.now(),
+      now: () => this.#time.now(),
+      mayCall: () => !this.#isStopped && this.#leadership.remainingMs() > deadlineMs,
+      wake: () => this.#wake(BATCH_MS),
+    });
+  }
+
+  /** A store that fails for a while is asked again; what it may have done is read anew. */
+  async #recover(error: unknown): Promise<void> {
+    this.#memory.drop();
+    const { log, onCrash } = this.#options;
+    if (!(error instanceof StoreError) || error.kind === 'corrupt') {
+      this.#isStopped = true;
+      this.#watch.stop();
+      onCrash(error);
+      return;
+    }
+    log.write('error', 'store-failed', { kind: error.kind, message: error.message });
+    if (error.kind === 'unknown-outcome') this.#isDoubtful = true;
+    if (error.kind === 'fenced') {
+      this.#stepDown();
+      this.#leadership.lose();
+    }
+    this.#wake(STORE_RETRY_MS);
+  }
+}
+
+interface Tick {
+  readonly input: TickInput;
+  readonly output: TickOutput;
+  readonly write: TickWrite;
+}
+
+const stopped = (): StoreError => new StoreError('unavailable', 'the controller is stopped');
+
+const countLive = (memory: Memory): number => [...memory.slices.values()].filter(isLive).length;
+
+function openReaches({ providers, control, clock }: ControllerOptions): ReadonlyMap<string, Reach> {
+  return new Map(
+    [...providers].map(([name, provider]) => {
+      const own = control.providers.find((one) => one.name === name);
+      const deadlineMs = own?.callTimeoutMs ?? 60_000;
+      const lane = (widthMax: number): Lane => new Lane(clock, { widthMax, deadlineMs });
+      const width = own?.concurrentCalls ?? 8;
+      const lanes = { lists: lane(1), launches: lane(width), releases: lane(width) };
+      return [name, { name, provider, ...lanes }];
+    }),
+  );
+}
+
+/** What a host's scheduler is to do with it. */
+function orderFor(record: SliceRecord, report: HostReport): HostOrder | null {
+  if (record.status === 'draining') {
+    const deadlineMs = record.drain?.deadlineMs ?? null;
+    return { sliceId: record.id, order: 'drain', deadlineMs };
+  }
+  if (record.status === 'ready' && report.drain !== 'none') {
+    return { sliceId: record.id, order: 'resume', deadlineMs: null };
+  }
+  return record.status === 'terminating'
+    ? { sliceId: record.id, order: 'drain', deadlineMs: record.statusSinceMs }
+    : null;
+}
+
+/** The flat fields of an event, for a log line. */
+function toFields(event: FleetEvent): Record<string, string | number | boolean | null> {
+  const fields: Record<string, string | number | boolean | null> = {};
+  for (const [name, value] of Object.entries(event)) {
+    if (name === 'kind') continue;
+    fields[name] =
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string);
+  }
+  return fields;
+}

@@ -1,0 +1,42 @@
+import type { TickInput, TickOutput } from '../model/tick.ts';
+import { findConditions, isOfProvider } from '../planner/conditions.ts';
+import { makePlan } from '../planner/plan.ts';
+import { prepare, toSnapshot } from '../planner/prepare.ts';
+import { applyCalendars } from '../policy/calendar.ts';
+import { decideDemand } from '../policy/demand/decide.ts';
+import { assert } from '../support/assert.ts';
+
+/**
+ * All that one tick concludes from what it was given: decide, then plan. Pure: run again on the
+ * recorded input it gives the same output, byte for byte.
+ */
+export function decideTick(given: TickInput): TickOutput {
+  const input = { ...given, control: applyCalendars(given.control, given.atMs) };
+  const prepared = prepare(input, findConditions(input));
+  const snapshot = toSnapshot(input, prepared);
+  const decision = decideDemand(snapshot);
+  const willing = prepared.conditions.filter((condition) => !isOfProvider(condition));
+  const isTroubled = willing.length < prepared.conditions.length;
+  const isLaunching = decision.groups.some(({ causes }) => causes.demand > 0);
+  const untroubled =
+    isTroubled && isLaunching ? decideDemand({ ...snapshot, conditions: willing }) : null;
+  const output = makePlan(input, { prepared, decision, untroubled });
+  checkBounds(input, output);
+  return output;
+}
+
+/** The last check: the allocation knew the bounds, so nothing here can be wrong but by a bug. */
+function checkBounds({ control, slices }: TickInput, { decision, steps }: TickOutput): void {
+  const given = new Set(steps.flatMap((step) => (step.kind === 'cancel' ? [step.sliceId] : [])));
+  const queued = slices.filter(({ status, id }) => status === 'queued' && given.has(id)).length;
+  const launched = decision.groups.reduce((sum, { launch }) => sum + launch, 0);
+  const { slicesMax } = control.fleet.limits;
+  assert(
+    launched === 0 || slicesMax === null || slices.length - queued + launched <= slicesMax,
+    'no plan goes beyond maxSlices',
+  );
+  decision.groups.forEach(({ launch, total, group }, index) => {
+    const max = control.fleet.groups[index]?.max ?? 0;
+    assert(launch === 0 || total + launch <= max, `no plan goes beyond the max of ${group}`);
+  });
+}

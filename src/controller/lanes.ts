@@ -1,0 +1,75 @@
+import { type Provider, ProviderError } from '../ports/provider.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** Runs calls beside the loop: so many at a time, each with a deadline that ends it. */
+export class Lane {
+  readonly #clock: Clock;
+  readonly #widthMax: number;
+  readonly #deadlineMs: number;
+  readonly #abort = new Set<AbortController>();
+
+  constructor(clock: Clock, options: { readonly widthMax: number; readonly deadlineMs: number }) {
+    this.#clock = clock;
+    this.#widthMax = options.widthMax;
+    this.#deadlineMs = options.deadlineMs;
+  }
+
+  get free(): number {
+    return this.#widthMax - this.#abort.size;
+  }
+
+  get inFlight(): number {
+    return this.#abort.size;
+  }
+
+  /**
+   * Starts a call. `settle` gets its value or its error, once, at the deadline at the latest: a call
+   * that ignores its signal is left behind, and what it did will be seen in a list.
+   */
+  run<T>(call: (signal: AbortSignal) => Promise<T>, settle: (outcome: Outcome<T>) => void): void {
+    const abort = new AbortController();
+    this.#abort.add(abort);
+    let isSettled = false;
+    const finish = (outcome: Outcome<T>): void => {
+      if (isSettled) return;
+      isSettled = true;
+      timer.cancel();
+      this.#abort.delete(abort);
+      settle(outcome);
+    };
+    const timer = this.#clock.after(this.#deadlineMs, () => {
+      abort.abort();
+      const words = `no answer within ${this.#deadlineMs} ms`;
+      finish({ kind: 'failed', error: new ProviderError('timeout', words) });
+    });
+    // A provider may also throw before it returns a promise.
+    new Promise<T>((resolve) => resolve(call(abort.signal))).then(
+      (value) => finish({ kind: 'done', value }),
+      (error: unknown) => finish({ kind: 'failed', error: toProviderError(error) }),
+    );
+  }
+
+  /** Ends all calls in flight. */
+  abortAll(): void {
+    for (const abort of this.#abort) abort.abort();
+  }
+}
+
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: ProviderError };
+
+function toProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  return new ProviderError('garbage', `the provider failed: ${words}`, { cause: error });
+}
+
+/** A provider with the lanes its calls run in: a hanging launch holds up no list and no release. */
+export interface Reach {
+  readonly name: string;
+  readonly provider: Provider;
+  readonly lists: Lane;
+  readonly launches: Lane;
+  readonly releases: Lane;
+}

@@ -1,0 +1,38 @@
+import { type Machine, machineStates } from '../model/machine.ts';
+
+const states: ReadonlySet<unknown> = new Set(machineStates);
+const ID_MAX = 500;
+const HOSTS_MAX = 10_000;
+
+/**
+ * What a provider listed, as far as it makes sense. Adapters parse what their cloud says; this is the
+ * last door, so that one malformed row cannot stop a fleet.
+ */
+export function checkListing(listing: unknown): {
+  readonly machines: readonly Machine[];
+  readonly dropped: number;
+} | null {
+  if (!Array.isArray(listing)) return null;
+  const rows: readonly unknown[] = listing;
+  const machines = rows.filter(isMachine);
+  return { machines, dropped: rows.length - machines.length };
+}
+
+const isName = (value: unknown): boolean =>
+  typeof value === 'string' && value.length > 0 && value.length <= ID_MAX;
+
+function isMachine(row: unknown): row is Machine {
+  if (typeof row !== 'object' || row === null) return false;
+  const machine: Partial<Record<keyof Machine, unknown>> = row;
+  const { hostIndex, interruptionAtMs } = machine;
+  return (
+    isName(machine.machineId) &&
+    isName(machine.sliceId) &&
+    isName(machine.group) &&
+    states.has(machine.state) &&
+    Number.isInteger(hostIndex) &&
+    Number(hostIndex) >= 0 &&
+    Number(hostIndex) < HOSTS_MAX &&
+    (interruptionAtMs === null || Number.isFinite(interruptionAtMs))
+  );
+}

@@ -1,0 +1,164 @@
+import { type HostSight, type LaunchAnswer, type SliceSight, unseen } from '../lifecycle/sight.ts';
+import type { HostReport } from '../model/host-report.ts';
+import type { EpochMs, SliceId } from '../model/ids.ts';
+import type { Machine } from '../model/machine.ts';
+import type { SliceRecord } from '../model/slice-record.ts';
+
+type Known = Pick<SliceRecord, 'id' | 'hostCount' | 'provider' | 'machines'>;
+type Listed = ReadonlyMap<SliceId, readonly Machine[]>;
+
+/** What is known of one provider's lists. */
+interface ListState {
+  listedMs: EpochMs | null;
+  machines: Listed;
+  /** Lists in a row that lacked most of what there was: not believed at once. */
+  suspectCount: number;
+  /** Since when lists fail; null while they come. */
+  silentSinceMs: EpochMs | null;
+}
+
+/** So many lists in a row must agree that most machines are gone before it is believed. */
+const SUSPECT_LISTS_MAX = 3;
+const SUSPECT_LEAST = 4;
+
+/**
+ * What was seen and not remembered: lists, reports, answers to calls. Level, not edge: it stays until
+ * it is replaced, so that a pass that fails loses nothing.
+ */
+export class Sights {
+  readonly #slices = new Map<SliceId, SliceSight>();
+  readonly #providers = new Map<string, ListState>();
+  readonly #watchingSinceMs: EpochMs;
+
+  constructor(watchingSinceMs: EpochMs) {
+    this.#watchingSinceMs = watchingSinceMs;
+  }
+
+  of(record: Known): SliceSight {
+    const known = this.#slices.get(record.id);
+    if (known !== undefined) return known;
+    const hosts = record.machines.map((machineId): HostSight | null => {
+      // Remembered, not seen: what it is now the next list says.
+      const [state, lastSeenMs] = ['starting' as const, this.#watchingSinceMs];
+      return machineId === null ? null : { machineId, state, lastSeenMs, interruptionAtMs: null };
+    });
+    const list = this.#providers.get(record.provider);
+    const machines = list?.machines.get(record.id) ?? [];
+    const fresh = { ...unseen(record.hostCount), hosts };
+    const sight = withMachines(fresh, list?.listedMs ?? this.#watchingSinceMs, machines);
+    this.#slices.set(record.id, sight);
+    return sight;
+  }
+
+  forget(sliceId: SliceId): void {
+    this.#slices.delete(sliceId);
+  }
+
+  /** Start of the provider's last list that was believed. */
+  listedMs(provider: string): EpochMs | null {
+    return this.#providers.get(provider)?.listedMs ?? null;
+  }
+
+  /** Since when its lists fail. */
+  silentSinceMs(provider: string): EpochMs | null {
+    return this.#providers.get(provider)?.silentSinceMs ?? null;
+  }
+
+  /** Slices that a provider's last list showed. */
+  listed(provider: string): Listed {
+    return this.#providers.get(provider)?.machines ?? new Map();
+  }
+
+  /**
+   * Takes a list in; false when it is held back as too strange to be true. `isLeaving` says which
+   * slices are expected to vanish.
+   */
+  list(
+    provider: string,
+    { startedMs, machines }: { readonly startedMs: EpochMs; readonly machines: readonly Machine[] },
+    isLeaving: (sliceId: SliceId) => boolean,
+  ): boolean {
+    const state = this.#stateOf(provider);
+    const listed = new Map<SliceId, Machine[]>();
+    for (const machine of machines) {
+      const known = listed.get(machine.sliceId);
+      if (known === undefined) listed.set(machine.sliceId, [machine]);
+      else known.push(machine);
+    }
+    const staying = [...state.machines.keys()].filter((id) => !isLeaving(id));
+    if (isSuspect(staying, listed) && ++state.suspectCount < SUSPECT_LISTS_MAX) return false;
+    state.suspectCount = 0;
+    state.silentSinceMs = null;
+    for (const id of state.machines.keys()) {
+      if (!listed.has(id)) this.#see(id, startedMs, []);
+    }
+    for (const [id, ones] of listed) this.#see(id, startedMs, ones);
+    state.machines = listed;
+    state.listedMs = startedMs;
+    return true;
+  }
+
+  listFailed(provider: string, nowMs: EpochMs): void {
+    this.#stateOf(provider).silentSinceMs ??= nowMs;
+  }
+
+  /** True when the report says something new. */
+  report(record: Known, report: HostReport): boolean {
+    const sight = this.of(record);
+    const before = sight.reports[report.hostIndex] ?? null;
+    const reports = sight.reports.with(report.hostIndex, report);
+    this.#slices.set(record.id, { ...sight, reports });
+    return (
+      before === null ||
+      before.isBusy !== report.isBusy ||
+      before.drain !== report.drain ||
+      JSON.stringify(before.free) !== JSON.stringify(report.free)
+    );
+  }
+
+  answer(record: Known, launch: LaunchAnswer): void {
+    this.#slices.set(record.id, { ...this.of(record), launch });
+  }
+
+  releaseAccepted(record: Known, releaseAcceptedMs: EpochMs): void {
+    this.#slices.set(record.id, { ...this.of(record), releaseAcceptedMs });
+  }
+
+  #stateOf(provider: string): ListState {
+    let state = this.#providers.get(provider);
+    if (state === undefined) {
+      state = { listedMs: null, machines: new Map(), suspectCount: 0, silentSinceMs: null };
+      this.#providers.set(provider, state);
+    }
+    return state;
+  }
+
+  #see(id: SliceId, startedMs: EpochMs, machines: readonly Machine[]): void {
+    const sight = this.#slices.get(id);
+    if (sight !== undefined) this.#slices.set(id, withMachines(sight, startedMs, machines));
+  }
+}
+
+/** Most of what there was has vanished at once: rather a lying list than a lost fleet. */
+function isSuspect(before: readonly SliceId[], listed: Listed): boolean {
+  const missing = before.filter((id) => !listed.has(id)).length;
+  return missing >= SUSPECT_LEAST && missing * 2 > before.length;
+}
+
+function withMachines(
+  sight: SliceSight,
+  startedMs: EpochMs,
+  machines: readonly Machine[],
+): SliceSight {
+  const hosts = sight.hosts.map((host, index): HostSight | null => {
+    // A host is one machine for life: another one in its place does not stand for it.
+    const here = machines.filter(({ hostIndex }) => hostIndex === index);
+    const machine =
+      host === null ? here[0] : here.find(({ machineId }) => machineId === host.machineId);
+    if (machine === undefined) return host;
+    const { machineId, state, interruptionAtMs } = machine;
+    return { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
+  });
+  const machineCount = machines.filter(({ state }) => state !== 'gone').length;
+  return { ...sight, hosts, machineCount };
+}

@@ -1,0 +1,132 @@
+import type { Control } from '../model/control.ts';
+import type { FleetEvent } from '../model/event.ts';
+import type { EpochMs, SliceId } from '../model/ids.ts';
+import { isLive, type SliceRecord } from '../model/slice-record.ts';
+import { onItsWay } from '../model/slice.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Reach } from './lanes.ts';
+import { checkListing } from './listing.ts';
+import type { Sights } from './sights.ts';
+
+/** While something is coming or going, lists are asked for at least this often. */
+const BUSY_INTERVAL_MS = 5_000;
+const LEAST_INTERVAL_MS = 1_000;
+
+interface WatchOptions {
+  readonly clock: Clock;
+  readonly reaches: ReadonlyMap<string, Reach>;
+  readonly control: Control;
+  readonly log: Log;
+}
+
+/** Lists what every provider has, each at its own pace: one that hangs delays no other. */
+export class Watch {
+  readonly #options: WatchOptions;
+  readonly #timers = new Map<string, { cancel(): void }>();
+  readonly lags: ReadonlyMap<string, number>;
+  readonly #events: FleetEvent[] = [];
+  #life = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.lags = new Map(
+      [...options.reaches].map(([name, { provider }]) => [name, provider.listLagMs]),
+    );
+  }
+
+  /** Watches for one leader's term; what an earlier term still awaits is ignored. */
+  start(watching: Watching): void {
+    this.stop();
+    for (const reach of this.#options.reaches.values()) this.#list(reach, watching, this.#life);
+  }
+
+  /** What happened since this was last asked. */
+  takeEvents(): readonly FleetEvent[] {
+    return this.#events.splice(0);
+  }
+
+  stop(): void {
+    this.#life++;
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+  }
+
+  #list(reach: Reach, watching: Watching, life: number): void {
+    const { now } = watching;
+    if (life !== this.#life) return;
+    const startedMs = now();
+    const again = (): void => {
+      if (life !== this.#life) return;
+      const intervalMs = this.#intervalMs(watching.isBusy(reach.name));
+      const delayMs = Math.max(0, startedMs + intervalMs - now());
+      this.#timers.set(
+        reach.name,
+        this.#options.clock.after(delayMs, () => this.#list(reach, watching, life)),
+      );
+    };
+    if (reach.lists.free === 0) {
+      again();
+      return;
+    }
+    reach.lists.run(
+      (signal) => reach.provider.list(signal),
+      (outcome) => {
+        if (life !== this.#life) return;
+        this.#takeIn(reach, outcome, { ...watching, startedMs });
+        again();
+      },
+    );
+  }
+
+  #takeIn(
+    { name }: Reach,
+    outcome: { kind: 'done'; value: unknown } | { kind: 'failed'; error: Error },
+    { sights, recordOf, now, onList, startedMs }: Watching & { readonly startedMs: EpochMs },
+  ): void {
+    const { log } = this.#options;
+    const listing = outcome.kind === 'done' ? checkListing(outcome.value) : null;
+    if (listing === null) {
+      const words = outcome.kind === 'failed' ? outcome.error.message : 'not a list';
+      if (sights.silentSinceMs(name) === null) {
+        this.#events.push({ kind: 'provider-silent', provider: name, detail: words });
+      }
+      sights.listFailed(name, now());
+      return;
+    }
+    if (listing.dropped > 0) {
+      this.#events.push({ kind: 'garbage-dropped', provider: name, count: listing.dropped });
+    }
+    if (sights.silentSinceMs(name) !== null) {
+      this.#events.push({ kind: 'provider-back', provider: name });
+    }
+    const isLeaving = (id: SliceId): boolean => {
+      const record = recordOf(id);
+      return record === undefined || !isLive(record) || record.status === 'terminating';
+    };
+    const { machines } = listing;
+    if (!sights.list(name, { startedMs, machines }, isLeaving)) {
+      log.write('warn', 'list-held-back', { provider: name, machines: machines.length });
+    }
+    onList();
+  }
+
+  #intervalMs(isBusy: boolean): number {
+    const { evaluationIntervalMs, reconcileIntervalMs } = this.#options.control;
+    if (!isBusy) return reconcileIntervalMs;
+    return Math.max(LEAST_INTERVAL_MS, Math.min(BUSY_INTERVAL_MS, evaluationIntervalMs));
+  }
+}
+
+/** What the watch writes into, and what it may look at. */
+export interface Watching {
+  readonly sights: Sights;
+  readonly recordOf: (id: SliceId) => SliceRecord | undefined;
+  readonly now: () => EpochMs;
+  readonly isBusy: (provider: string) => boolean;
+  readonly onList: () => void;
+}
+
+/** Whether lists are awaited for a slice. */
+export const isMoving = (record: SliceRecord): boolean =>
+  onItsWay.has(record.status) || record.status === 'terminating';

@@ -1,0 +1,43 @@
+import type { Timeouts } from '../model/control.ts';
+import type { SliceStatus } from '../model/slice.ts';
+import { unreachable } from '../support/assert.ts';
+
+/** A launch that the rates have not let go in this time is planned anew. */
+export const QUEUED_MAX_MS = 15 * 60_000;
+/** A release that no list has confirmed in this time is asked for again. */
+export const TERMINATING_MAX_MS = 2 * 60_000;
+
+/** What happens when a slice has waited too long, for docs and for people. */
+export const timeoutConsequences: Readonly<Partial<Record<SliceStatus, string>>> = {
+  queued: 'given up; what it was for is planned anew',
+  requesting: 'released by its id, as the request may still yield machines',
+  booting: 'released; what it was for is planned anew, the group loses health',
+  initializing: 'released; what it was for is planned anew, the group loses health',
+  draining:
+    'released, if an operator or the provider set the deadline or nobody ever reported on it; otherwise the drain is refused and it stays',
+  terminating: 'the provider is asked again',
+};
+
+/** How long a slice may stay in a status; null where it may stay for ever. */
+export function timeoutOf(status: SliceStatus, timeouts: Timeouts): number | null {
+  switch (status) {
+    case 'queued':
+      return QUEUED_MAX_MS;
+    case 'requesting':
+      return timeouts.requestingMs;
+    case 'booting':
+      return timeouts.bootingMs;
+    case 'initializing':
+      return timeouts.initializingMs;
+    case 'draining':
+      return timeouts.drainingMs;
+    case 'terminating':
+      return TERMINATING_MAX_MS;
+    case 'ready':
+    case 'terminated':
+    case 'failed':
+      return null;
+    default:
+      return unreachable(status);
+  }
+}

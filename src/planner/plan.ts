@@ -1,0 +1,141 @@
+import type { DemandDecision } from '../model/decision.ts';
+import type { GroupName, SliceId } from '../model/ids.ts';
+import type { TrackedSlice } from '../model/slice-record.ts';
+import type { PlanStep, SliceVerdict, TickInput, TickOutput } from '../model/tick.ts';
+import { assert } from '../support/assert.ts';
+import { troublesOf } from './conditions.ts';
+import { planLaunches } from './launches.ts';
+import { createTerminationCheck, type Prepared } from './prepare.ts';
+import { planSending, type Sending, type Waiting } from './rates.ts';
+import { type Allowance, planRelease } from './release.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface Decided {
+  readonly prepared: Prepared;
+  readonly decision: DemandDecision;
+  /** Had every provider been willing; null when all were, or nothing is launched. */
+  readonly untroubled: DemandDecision | null;
+}
+
+/**
+ * Turns a decision into steps in the lives of slices: what is launched, sent, given up, drained,
+ * called back; and says of every slice why it stays or goes. Pure.
+ */
+export function makePlan(input: TickInput, decided: Decided): TickOutput {
+  const { prepared, decision, untroubled } = decided;
+  const launches = planLaunches(input, decision, untroubled);
+  const { steps: released, verdicts } = planRelease({
+    input,
+    prepared,
+    reports: decision.groups,
+    roomsUsed: findRoomsUsed(decision),
+    allowance: createAllowance(input, decided),
+  });
+  const givenUp = new Set(
+    [...prepared.steps, ...released].flatMap((step) =>
+      step.kind === 'cancel' ? [step.sliceId] : [],
+    ),
+  );
+  const sending = planSending(input, listWaiting(input, launches, givenUp));
+  const steps = [...prepared.steps, ...released, ...launches, ...sending.steps];
+  for (const step of prepared.steps) {
+    if (step.kind === 'cancel') {
+      verdicts.set(step.sliceId, { kind: 'cancelled', why: step.why });
+    }
+  }
+  return {
+    decision,
+    steps,
+    deferrals: sending.deferrals,
+    verdicts: gather(input, verdicts, sending),
+  };
+}
+
+/** Groups with reported room that a want of this tick is to use. */
+const findRoomsUsed = ({ classes }: DemandDecision): ReadonlySet<GroupName> =>
+  new Set(
+    classes.flatMap(({ placed }) =>
+      placed.flatMap(({ spots }) =>
+        spots.flatMap(({ room, group }) => (room === 'free-room' ? [group] : [])),
+      ),
+    ),
+  );
+
+/** Launches that wait to be sent: those of earlier ticks, and those planned now. */
+function listWaiting(
+  input: TickInput,
+  launches: readonly Extract<PlanStep, { kind: 'launch' }>[],
+  givenUp: ReadonlySet<SliceId>,
+): readonly Waiting[] {
+  const indexes = new Map(input.control.fleet.groups.map(({ name }, index) => [name, index]));
+  const toWaiting = (
+    { id, group, gang }: { id: SliceId; group: GroupName; gang: string | null },
+    sinceMs: TickInput['atMs'],
+  ): Waiting[] => {
+    const groupIndex = indexes.get(group);
+    return groupIndex === undefined ? [] : [{ sliceId: id, groupIndex, sinceMs, gang }];
+  };
+  const before = input.slices.flatMap((slice) =>
+    slice.status === 'queued' && !givenUp.has(slice.id)
+      ? toWaiting({ ...slice, gang: slice.reservedFor }, slice.statusSinceMs)
+      : [],
+  );
+  const now = launches.flatMap(({ sliceId, group, reservedFor }) =>
+    toWaiting({ id: sliceId, group, gang: reservedFor }, input.atMs),
+  );
+  return [...before, ...now];
+}
+
+/** What scale-down may do: pauses and the limits on giving back. */
+function createAllowance(input: TickInput, { prepared }: Decided): Allowance {
+  const { terminationsPerMinute, drainingRatio } = input.control.blastRadius;
+  const count = (status: TrackedSlice['status']): number =>
+    input.slices.filter((slice) => slice.status === status).length;
+  const draining = count('draining');
+  const recent = input.releasedAtMs.filter((atMs) => atMs > input.atMs - MINUTE_MS).length;
+  let left = Math.min(
+    (terminationsPerMinute ?? Infinity) - recent,
+    drainingRatio === null
+      ? Infinity
+      : Math.max(1, Math.ceil((count('ready') + draining) * drainingRatio)) - draining,
+  );
+  const mayTerminate = createTerminationCheck(input);
+  const groups = new Map(input.control.fleet.groups.map((group) => [group.name, group]));
+  const blocked = new Set(prepared.conditions.map(({ group }) => group));
+  return {
+    take({ name }) {
+      if (!mayTerminate(name)) return 'paused';
+      if (left <= 0) return 'blast-radius';
+      left--;
+      return 'granted';
+    },
+    hasRecovered: ({ fallbackFor }) =>
+      fallbackFor.every((name) => {
+        const group = groups.get(name);
+        // A trouble whose wait is over is not gone before a launch has succeeded.
+        return group !== undefined && !blocked.has(name) && troublesOf(input, group).length === 0;
+      }),
+  };
+}
+
+/** Verdicts by equal words, in order of the first slice of each. */
+function gather(
+  { slices }: TickInput,
+  verdicts: ReadonlyMap<SliceId, SliceVerdict>,
+  { deferred }: Sending,
+): TickOutput['verdicts'] {
+  const rows = new Map<string, { verdict: SliceVerdict; sliceIds: SliceId[] }>();
+  const keys = new Map<SliceVerdict, string>();
+  for (const { id } of slices) {
+    const late = deferred.get(id);
+    const verdict = late === undefined ? verdicts.get(id) : { kind: 'deferred' as const, ...late };
+    assert(verdict !== undefined, 'every live slice has a verdict');
+    let key = keys.get(verdict);
+    if (key === undefined) keys.set(verdict, (key = JSON.stringify(verdict)));
+    const row = rows.get(key);
+    if (row === undefined) rows.set(key, { verdict, sliceIds: [id] });
+    else row.sliceIds.push(id);
+  }
+  return [...rows.values()];
+}

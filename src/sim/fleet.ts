@@ -1,0 +1,309 @@
+import type { Command, CommandAnswer } from '../controller/commands.ts';
+import { Controller } from '../controller/controller.ts';
+import type { Control } from '../model/control.ts';
+import type { Group } from '../model/group.ts';
+import { type EntryId, type EpochMs, epochMs, type SliceId } from '../model/ids.ts';
+import { isLive, type SliceRecord } from '../model/slice-record.ts';
+import type { TickInput, TickOutput } from '../model/tick.ts';
+import type { Log } from '../ports/log.ts';
+import type { Provider } from '../ports/provider.ts';
+import {
+  createSimulatedCloud,
+  type SimulatedCloud,
+  type SimulatedCloudOptions,
+} from '../providers/simulated/cloud.ts';
+import { createMemoryStore, type MemoryStore } from '../store/memory/store.ts';
+import { must } from '../support/assert.ts';
+import { forkRandom } from '../support/random.ts';
+import { Lifeline, noProcessFaults, type ProcessFaults } from './lifeline.ts';
+import { type AgentHost, OutsideScheduler, type Work } from './scheduler.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface FleetOptions {
+  readonly seed: number;
+  readonly control: Control;
+  /** What each group's machines are like; a group not named gets the defaults. */
+  readonly offers?: SimulatedCloudOptions['offers'];
+  readonly faults?: SimulatedCloudOptions['faults'];
+  readonly quotas?: SimulatedCloudOptions['quotas'];
+  readonly listLagMs?: number;
+  readonly latency?: SimulatedCloudOptions['latency'];
+  readonly processFaults?: ProcessFaults;
+  /** Controllers that compete for the lease; each is started again some time after it died. */
+  readonly controllers?: number;
+  readonly leaseTtlMs?: number;
+  readonly store?: MemoryStore;
+  readonly log?: Log;
+  readonly watcher?: FleetWatcher;
+  /** How often the scheduler places, reports and pushes. */
+  readonly schedulerIntervalMs?: number;
+}
+
+/** Whoever checks or counts what happens. */
+export interface FleetWatcher {
+  onTick?(input: TickInput, output: TickOutput, controller: Controller): void;
+  /** Before a call reaches the cloud. */
+  onCall?(call: 'launch' | 'terminate', sliceIds: readonly SliceId[], controller: Controller): void;
+  onCrash?(error: unknown): void;
+}
+
+interface Member {
+  readonly lifeline: Lifeline;
+  readonly controller: Controller;
+}
+
+const silent: Log = { write: () => {} };
+const DEMAND_EXPIRES_MS = 300_000;
+const PUSH_AGAIN_MS = 60_000;
+const RESTART_MS = { from: 1_000, to: 60_000 };
+
+/**
+ * A whole fleet on virtual time: the production controller, or several, over simulated clouds, with a
+ * scheduler of its users' own that has work to do.
+ */
+export class SimulatedFleet {
+  readonly clock = new VirtualClock();
+  readonly scheduler = new OutsideScheduler();
+  readonly clouds: ReadonlyMap<string, SimulatedCloud>;
+  readonly store: MemoryStore;
+  readonly faultCounts = new Map<string, number>();
+  readonly #options: FleetOptions;
+  readonly #members: (Member | null)[] = [];
+  readonly #random: () => number;
+  #control: Control;
+  #processFaults: ProcessFaults;
+  #pushed = { generation: -1, atMs: -Infinity, isAsking: false };
+  #lives = 0;
+  /** The last push that was acknowledged: no crash may lose it. */
+  acknowledged = -1;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#control = options.control;
+    this.#processFaults = options.processFaults ?? noProcessFaults;
+    this.#random = forkRandom(options.seed, 'processes');
+    this.store = options.store ?? createMemoryStore();
+    this.clouds = this.#openClouds();
+    for (let index = 0; index < (options.controllers ?? 1); index++) {
+      this.#members.push(null);
+      this.#startMember(index);
+    }
+    this.#every(options.schedulerIntervalMs ?? 5_000, () => this.#schedule());
+  }
+
+  /** Lets time pass. */
+  run(forMs: number): Promise<void> {
+    return this.clock.advance(forMs);
+  }
+
+  get nowMs(): EpochMs {
+    return this.clock.wallMs();
+  }
+
+  submit(work: Work): void {
+    this.scheduler.submit(work, epochMs(this.clock.monotonicMs()));
+  }
+
+  /** Controllers alive, the one that leads first. */
+  get controllers(): readonly Controller[] {
+    const alive = this.#members.flatMap((member) => (member === null ? [] : [member.controller]));
+    return alive.sort((a, b) => Number(b.epoch !== null) - Number(a.epoch !== null));
+  }
+
+  get leader(): Controller | null {
+    return this.controllers.find(({ epoch }) => epoch !== null) ?? null;
+  }
+
+  /** Records of the leader. */
+  records(): readonly SliceRecord[] {
+    return [...(this.leader?.slices() ?? [])];
+  }
+
+  kill(index = 0): void {
+    this.#members[index]?.lifeline.kill();
+  }
+
+  freeze(index: number, forMs: number): void {
+    this.#members[index]?.lifeline.freeze(forMs);
+    this.#count('frozen');
+  }
+
+  /** Ends all faults; what is broken stays broken. */
+  quiet(): void {
+    this.#processFaults = noProcessFaults;
+    for (const cloud of this.clouds.values()) cloud.levers.quiet();
+  }
+
+  /** Asks the controllers in turn; null when none answers in time. */
+  async command(command: Command): Promise<CommandAnswer | null> {
+    const controller = this.leader;
+    if (controller === null) return null;
+    try {
+      return await controller.command(command);
+    } catch {
+      return null; // a caller outside sees an error and asks again
+    }
+  }
+
+  changeControl(control: Control): void {
+    this.#control = control;
+    for (const member of this.#members) {
+      void member?.controller.command({ kind: 'change-control', control }).catch(() => {});
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const member of this.#members) void member?.controller.stop();
+    await this.clock.advance(0);
+    for (const cloud of this.clouds.values()) cloud.stop();
+  }
+
+  #count(kind: string): void {
+    this.faultCounts.set(kind, (this.faultCounts.get(kind) ?? 0) + 1);
+  }
+
+  #openClouds(): ReadonlyMap<string, SimulatedCloud> {
+    const { control, offers = [], seed, faults, quotas, listLagMs, latency } = this.#options;
+    const names = new Set(control.fleet.groups.map(({ provider }) => provider));
+    return new Map(
+      [...names].map((name) => {
+        const groups = control.fleet.groups.filter(({ provider }) => provider === name);
+        const cloud = createSimulatedCloud({
+          clock: this.clock,
+          seed: seed + name.length * 7_919,
+          fleet: control.fleet.name,
+          offers: groups.map((group) => {
+            return {
+              ...offers.find((offer) => offer.group === group.name),
+              group: group.name,
+              priceMicroUsdPerHour: group.priceMicroUsdPerHour ?? 0,
+              quotaPool: group.quotaPool,
+            };
+          }),
+          ...(faults === undefined ? {} : { faults }),
+          ...(quotas === undefined ? {} : { quotas }),
+          ...(listLagMs === undefined ? {} : { listLagMs }),
+          ...(latency === undefined ? {} : { latency }),
+        });
+        return [name, cloud];
+      }),
+    );
+  }
+
+  #startMember(index: number): void {
+    const { watcher, log = silent, leaseTtlMs } = this.#options;
+    const life = ++this.#lives;
+    const lifeline = new Lifeline({
+      clock: this.clock,
+      random: forkRandom(this.#options.seed, `life ${life}`),
+      faults: () => this.#processFaults,
+      onFault: (kind) => this.#count(kind),
+      onDeath: () => this.#bury(index),
+    });
+    let controller: Controller | null = null;
+    const providers = new Map(
+      [...this.clouds].map(([name, cloud]) => {
+        const called = this.#watched(cloud.connect(), () => must(controller, 'made below'));
+        return [name, lifeline.provider(called)];
+      }),
+    );
+    controller = new Controller({
+      store: lifeline.store(this.store.connect()),
+      providers,
+      clock: lifeline.clock(),
+      log,
+      control: this.#control,
+      holder: `life ${life}`,
+      ...(leaseTtlMs === undefined ? {} : { leaseTtlMs }),
+      onCrash: (error) => {
+        watcher?.onCrash?.(error);
+        lifeline.kill();
+      },
+      onTick: (input, output) => watcher?.onTick?.(input, output, must(controller, 'it ticks')),
+    });
+    this.#members[index] = { lifeline, controller };
+    controller.start();
+  }
+
+  #bury(index: number): void {
+    this.#members[index] = null;
+    this.#count('died');
+    const waitMs = RESTART_MS.from + this.#random() * (RESTART_MS.to - RESTART_MS.from);
+    this.clock.after(waitMs, () => this.#startMember(index));
+  }
+
+  #watched(inner: Provider, controller: () => Controller): Provider {
+    const { watcher } = this.#options;
+    return {
+      ...inner,
+      launch: (batch, signal) => {
+        const ids = batch.map(({ sliceId }) => sliceId);
+        watcher?.onCall?.('launch', ids, controller());
+        return inner.launch(batch, signal);
+      },
+      terminate: (ids, signal) => {
+        watcher?.onCall?.('terminate', ids, controller());
+        return inner.terminate(ids, signal);
+      },
+    };
+  }
+
+  #every(stepMs: number, run: () => void): void {
+    this.clock.after(stepMs, () => {
+      run();
+      this.#every(stepMs, run);
+    });
+  }
+
+  /** One round of the users' scheduler: hosts, work, reports, demand. */
+  #schedule(): void {
+    const nowMs = epochMs(this.clock.monotonicMs());
+    const groups = new Map<string, Group>(
+      this.#options.control.fleet.groups.map((group) => [group.name, group]),
+    );
+    const hosts: AgentHost[] = [];
+    for (const cloud of this.clouds.values()) {
+      for (const { machineId, sliceId, group, hostIndex, state, fleet } of cloud.truth.alive()) {
+        const known = groups.get(group);
+        if (fleet === null || state !== 'ready' || known === undefined) continue;
+        hosts.push({ machineId, sliceId, group: known, hostIndex });
+      }
+    }
+    this.scheduler.join(hosts);
+    const controller = this.leader;
+    const reserved = new Map<SliceId, EntryId>();
+    for (const record of controller?.slices() ?? []) {
+      if (record.reservedFor !== null && isLive(record))
+        reserved.set(record.id, record.reservedFor);
+    }
+    this.scheduler.schedule(nowMs, (id) => reserved.get(id) ?? null);
+    if (controller === null) return;
+    // Reports carry the controller's time: it stamps them when they arrive.
+    this.scheduler.obey(controller.report(this.scheduler.reports(controller.now)));
+    this.#push(controller);
+  }
+
+  #push(controller: Controller): void {
+    const { generation } = this.scheduler;
+    const nowMs = this.clock.monotonicMs();
+    const isNews = generation !== this.#pushed.generation;
+    if (this.#pushed.isAsking && nowMs - this.#pushed.atMs < PUSH_AGAIN_MS) return;
+    if (!isNews && nowMs - this.#pushed.atMs < PUSH_AGAIN_MS) return;
+    this.#pushed = { generation, atMs: nowMs, isAsking: true };
+    const push = {
+      source: 'scheduler',
+      generation,
+      entries: this.scheduler.pending,
+      expiresAtMs: epochMs(controller.now + DEMAND_EXPIRES_MS),
+    };
+    controller.command({ kind: 'push-demand', push }).then(
+      (answer) => {
+        if (answer.kind === 'done') this.acknowledged = Math.max(this.acknowledged, generation);
+        this.#pushed.isAsking = false;
+      },
+      () => {
+        this.#pushed = { generation: -1, atMs: -Infinity, isAsking: false };
+      },
+    );
+  }
+}
