@@ -19,8 +19,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   api: PURE,
   config: INNER,
   solver: [...PURE, 'ports'],
+  store: [...PURE, 'ports'],
+  providers: [...PURE, 'ports'],
   cases: [...INNER, 'config'],
   controller: [...INNER, 'config'],
+  sim: [...INNER, 'config', 'controller', 'providers', 'store'],
   wiring: [...INNER, 'config', 'cases', 'controller', 'solver'],
   cli: [...INNER, 'config', 'cases', 'controller', 'wiring'],
 };

@@ -41,7 +41,7 @@ export function carryOut(steps: readonly PlanStep[], out: CarryingOut): void {
         move(record, { event: 'drain-cancelled', cause: { kind: 'needed-again' } }, out);
         break;
       case 'unreserve':
-        out.memory.slices.put(record.id, { ...record, reservedFor: null, reservedSinceMs: null });
+        unreserve(record, out);
         if (planned.why === 'timed-out') push(rolledBack, planned.gang, record.id);
         break;
       case 'mark-unneeded':
@@ -55,6 +55,17 @@ export function carryOut(steps: readonly PlanStep[], out: CarryingOut): void {
     }
   }
   for (const [gang, sliceIds] of rolledBack) noteRollback(gang, sliceIds, out);
+}
+
+/** The time it was held for its gang was no idleness: that begins now. */
+function unreserve(record: SliceRecord, { memory, nowMs }: CarryingOut): void {
+  const idleSinceMs = record.idleSinceMs === null ? null : nowMs;
+  memory.slices.put(record.id, {
+    ...record,
+    reservedFor: null,
+    reservedSinceMs: null,
+    idleSinceMs,
+  });
 }
 
 function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {

@@ -13,11 +13,13 @@ import { Actuator } from './act.ts';
 import { carryOut, type CarryingOut } from './carry-out.ts';
 import { changeControl, type Command, type CommandAnswer, obey } from './commands.ts';
 import { decideTick } from './decide-tick.ts';
+import { toFields } from './event-fields.ts';
 import { Journal } from './journal.ts';
-import { Lane, type Reach } from './lanes.ts';
+import { openReaches, type Reach } from './lanes.ts';
 import { Leadership } from './leadership.ts';
 import { Memory } from './memory.ts';
 import { type GroupIndex, indexGroups, observe } from './observe.ts';
+import { orderFor } from './orders.ts';
 import { Pace } from './pace.ts';
 import { Sights } from './sights.ts';
 import { TickInputs } from './tick-input.ts';
@@ -89,7 +91,7 @@ export class Controller {
     this.#time = new SteadyTime(clock, clock.wallMs());
     this.#sights = new Sights(this.#time.now());
     this.#pace = new Pace(control.evaluationIntervalMs, control.reconcileIntervalMs);
-    this.#reaches = openReaches(options);
+    this.#reaches = openReaches(options, control.providers);
     this.#groups = indexGroups(control);
     this.#watch = new Watch({ clock, reaches: this.#reaches, control, log: options.log });
   }
@@ -205,8 +207,8 @@ export class Controller {
   /** Everything is read anew: what another controller did in between is the truth. */
   async #takeOver(epoch: number): Promise<void> {
     const { store, clock, control, holder, log } = this.#options;
+    this.#isDoubtful = true; // until all of it is done
     this.#memory = Memory.from(await store.load());
-    this.#isDoubtful = false;
     this.#time = new SteadyTime(clock, this.#memory.marks.atMs);
     this.#sights = new Sights(this.#time.now());
     this.#journal = new Journal();
@@ -224,6 +226,7 @@ export class Controller {
       isBusy: (name) => this.#isBusy(name),
       onList: () => this.#wake(BATCH_MS),
     });
+    this.#isDoubtful = false;
     log.write('info', 'leading', { epoch, slices: countLive(this.#memory) });
   }
 
@@ -365,41 +368,3 @@ interface Tick {
 const stopped = (): StoreError => new StoreError('unavailable', 'the controller is stopped');
 
 const countLive = (memory: Memory): number => [...memory.slices.values()].filter(isLive).length;
-
-function openReaches({ providers, control, clock }: ControllerOptions): ReadonlyMap<string, Reach> {
-  return new Map(
-    [...providers].map(([name, provider]) => {
-      const own = control.providers.find((one) => one.name === name);
-      const deadlineMs = own?.callTimeoutMs ?? 60_000;
-      const lane = (widthMax: number): Lane => new Lane(clock, { widthMax, deadlineMs });
-      const width = own?.concurrentCalls ?? 8;
-      const lanes = { lists: lane(1), launches: lane(width), releases: lane(width) };
-      return [name, { name, provider, ...lanes }];
-    }),
-  );
-}
-
-/** What a host's scheduler is to do with it. */
-function orderFor(record: SliceRecord, report: HostReport): HostOrder | null {
-  if (record.status === 'draining') {
-    const deadlineMs = record.drain?.deadlineMs ?? null;
-    return { sliceId: record.id, order: 'drain', deadlineMs };
-  }
-  if (record.status === 'ready' && report.drain !== 'none') {
-    return { sliceId: record.id, order: 'resume', deadlineMs: null };
-  }
-  return record.status === 'terminating'
-    ? { sliceId: record.id, order: 'drain', deadlineMs: record.statusSinceMs }
-    : null;
-}
-
-/** The flat fields of an event, for a log line. */
-function toFields(event: FleetEvent): Record<string, string | number | boolean | null> {
-  const fields: Record<string, string | number | boolean | null> = {};
-  for (const [name, value] of Object.entries(event)) {
-    if (name === 'kind') continue;
-    fields[name] =
-      typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string);
-  }
-  return fields;
-}

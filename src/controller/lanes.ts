@@ -1,5 +1,10 @@
-import { type Provider, ProviderError } from '../ports/provider.ts';
+import type { ProviderControl } from '../model/control.ts';
 import type { Clock } from '../ports/clock.ts';
+import { type Provider, ProviderError } from '../ports/provider.ts';
+
+/** For a provider that the configuration does not name. */
+const CALL_TIMEOUT_MS = 60_000;
+const CALLS_MAX = 8;
 
 /** Runs calls beside the loop: so many at a time, each with a deadline that ends it. */
 export class Lane {
@@ -72,4 +77,24 @@ export interface Reach {
   readonly lists: Lane;
   readonly launches: Lane;
   readonly releases: Lane;
+}
+
+/** Lanes for every provider; lists have one of their own, so that they are never crowded out. */
+export function openReaches(
+  {
+    providers,
+    clock,
+  }: { readonly providers: ReadonlyMap<string, Provider>; readonly clock: Clock },
+  controls: readonly ProviderControl[],
+): ReadonlyMap<string, Reach> {
+  return new Map(
+    [...providers].map(([name, provider]) => {
+      const own = controls.find((one) => one.name === name);
+      const deadlineMs = own?.callTimeoutMs ?? CALL_TIMEOUT_MS;
+      const lane = (widthMax: number): Lane => new Lane(clock, { widthMax, deadlineMs });
+      const width = own?.concurrentCalls ?? CALLS_MAX;
+      const lanes = { lists: lane(1), launches: lane(width), releases: lane(width) };
+      return [name, { name, provider, ...lanes }];
+    }),
+  );
 }

@@ -9,7 +9,7 @@ import type {
 } from '../model/slice-record.ts';
 import { assert, unreachable } from '../support/assert.ts';
 import type { HostSight, SliceSight, Surroundings } from './sight.ts';
-import { timeoutOf } from './timeouts.ts';
+import { sparedUntilMs, timeoutOf } from './timeouts.ts';
 import { step } from './transitions.ts';
 
 interface Happening {
@@ -38,7 +38,9 @@ export function advance(
     assert(last !== undefined && steps.length < STEPS_MAX, 'a slice moves forward');
     steps.push(last);
     current = withDrain(done.record, happening, around);
-    happening = current.status === 'terminating' ? null : findNext(current, sight, around);
+    // Where the same sight could lead round in a circle, the next look goes on.
+    const isEnough = current.status === 'terminating' || happening.event === 'drain-cancelled';
+    happening = isEnough ? null : findNext(current, sight, around);
   }
   return { record: withIdleness(current, sight, around), steps };
 }
@@ -72,7 +74,7 @@ function findNext(
         findTimeout(record, around)
       );
     case 'ready':
-      return findLoss(record, sight, around) ?? findNotice(record, sight);
+      return findLoss(record, sight, around) ?? findNotice(record, sight, around);
     case 'draining':
       return findLoss(record, sight, around) ?? findDrainEnd(record, sight, around);
     case 'terminating':
@@ -134,9 +136,14 @@ const surplus = ({ hostCount }: SliceRecord, { machineCount }: SliceSight) => {
 };
 
 /** Ready, and about to be taken away, or not as it was ordered. */
-function findNotice(record: SliceRecord, sight: SliceSight): Happening | null {
+function findNotice(
+  record: SliceRecord,
+  sight: SliceSight,
+  { nowMs }: Surroundings,
+): Happening | null {
   const atMs = noticeOf(sight);
-  const isSurplus = sight.machineCount > record.hostCount;
+  const isSpared = nowMs < (sparedUntilMs(record) ?? 0);
+  const isSurplus = sight.machineCount > record.hostCount && !isSpared;
   if (atMs === null && !isSurplus) return null;
   const why: DrainWhy =
     atMs === null ? surplus(record, sight) : ({ kind: 'interrupted', atMs } as const);
@@ -158,23 +165,26 @@ function withDrain(
 /** Ended by its scheduler's word, refused by it, or out of time. */
 function findDrainEnd(
   record: SliceRecord,
-  { reports }: SliceSight,
+  sight: SliceSight,
   { nowMs }: Surroundings,
 ): Happening | null {
   const { drain } = record;
   assert(drain !== null, 'a draining slice knows why');
-  const answers = reports.map((report) =>
+  const answers = sight.reports.map((report) =>
     report !== null && report.atMs >= record.statusSinceMs ? report.drain : 'none',
   );
   if (answers.length === record.hostCount && answers.every((answer) => answer === 'drained')) {
     return { event: 'drain-finished', cause: null };
   }
-  const isForced = drain.why.kind === 'operator' || drain.why.kind === 'interrupted';
+  // What the provider takes away nobody can keep, whatever the drain was begun for.
+  const isOrdered = drain.why.kind === 'operator' || drain.why.kind === 'interrupted';
+  const noticeMs = isOrdered ? null : noticeOf(sight);
+  const isForced = isOrdered || noticeMs !== null;
   const refusing = answers.indexOf('refused');
   if (refusing >= 0 && !isForced) {
     return { event: 'drain-cancelled', cause: { kind: 'drain-refused', hostIndex: refusing } };
   }
-  if (nowMs < drain.deadlineMs) return null;
+  if (nowMs < (noticeMs ?? drain.deadlineMs)) return null;
   if (isForced || !record.isReported) {
     const cause = { kind: 'timeout', status: 'draining' } as const;
     return { event: 'timed-out', cause: { ...cause, afterMs: nowMs - record.statusSinceMs } };

@@ -1,4 +1,6 @@
 import type { Timeouts } from '../model/control.ts';
+import { type EpochMs, epochMs } from '../model/ids.ts';
+import type { SliceRecord } from '../model/slice-record.ts';
 import type { SliceStatus } from '../model/slice.ts';
 import { unreachable } from '../support/assert.ts';
 
@@ -6,6 +8,18 @@ import { unreachable } from '../support/assert.ts';
 export const QUEUED_MAX_MS = 15 * 60_000;
 /** A release that no list has confirmed in this time is asked for again. */
 export const TERMINATING_MAX_MS = 2 * 60_000;
+/** A drain that was refused or called off is not begun again, whatever the reason, before this. */
+export const DRAIN_AGAIN_MS = 10 * 60_000;
+
+/** Until when a ready slice that came back from a drain is left alone; null when it did not. */
+export function sparedUntilMs({
+  status,
+  statusSinceMs,
+  readyAtMs,
+}: Pick<SliceRecord, 'status' | 'statusSinceMs' | 'readyAtMs'>): EpochMs | null {
+  if (status !== 'ready' || readyAtMs === null || statusSinceMs <= readyAtMs) return null;
+  return epochMs(statusSinceMs + DRAIN_AGAIN_MS);
+}
 
 /** What happens when a slice has waited too long, for docs and for people. */
 export const timeoutConsequences: Readonly<Partial<Record<SliceStatus, string>>> = {

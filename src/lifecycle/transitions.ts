@@ -79,7 +79,8 @@ function marksOf(
       // Whether it idles is not known before somebody reports on it.
       return { readyAtMs: atMs, idleSinceMs: null };
     case 'drain-cancelled':
-      return { drain: null };
+      // Somebody wants it: the time without work begins anew, or it would be asked to go at once.
+      return { drain: null, idleSinceMs: null };
     default:
       return {};
   }

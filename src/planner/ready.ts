@@ -28,7 +28,7 @@ export function planReady(view: GroupView, at: At): void {
   const idle: TrackedSlice[] = [];
   let fresh = 0;
   for (const slice of ready) {
-    const verdict = verdictOnUse(slice, at.prepared);
+    const verdict = verdictOnUse(slice);
     verdicts.set(slice.id, verdict ?? { kind: 'needed' });
     if (verdict === null) idle.push(slice);
     // Newly ready and not reported on yet: the decision took it for empty.
@@ -54,8 +54,9 @@ export function planReady(view: GroupView, at: At): void {
 }
 
 /** Why a ready slice is no candidate at all; null when it has no work and no other claim on it. */
-function verdictOnUse(slice: TrackedSlice, { unreserved }: Prepared): SliceVerdict | null {
-  if (slice.reservedFor !== null && !unreserved.has(slice.id)) {
+function verdictOnUse(slice: TrackedSlice): SliceVerdict | null {
+  // Held for it until the end of this tick: its gang may be about to land there.
+  if (slice.reservedFor !== null) {
     return { kind: 'reserved', gang: slice.reservedFor };
   }
   if (slice.hosts.some(({ isBusy }) => isBusy === true)) return { kind: 'busy' };

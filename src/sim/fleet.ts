@@ -2,11 +2,12 @@ import type { Command, CommandAnswer } from '../controller/commands.ts';
 import { Controller } from '../controller/controller.ts';
 import type { Control } from '../model/control.ts';
 import type { Group } from '../model/group.ts';
-import { type EntryId, type EpochMs, epochMs, type SliceId } from '../model/ids.ts';
+import { type EntryId, type EpochMs, epochMs, machineId, type SliceId } from '../model/ids.ts';
 import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import type { Log } from '../ports/log.ts';
 import type { Provider } from '../ports/provider.ts';
+import type { Store } from '../ports/store.ts';
 import {
   createSimulatedCloud,
   type SimulatedCloud,
@@ -16,7 +17,8 @@ import { createMemoryStore, type MemoryStore } from '../store/memory/store.ts';
 import { must } from '../support/assert.ts';
 import { forkRandom } from '../support/random.ts';
 import { Lifeline, noProcessFaults, type ProcessFaults } from './lifeline.ts';
-import { type AgentHost, OutsideScheduler, type Work } from './scheduler.ts';
+import type { AgentHost } from './first-fit.ts';
+import { OutsideScheduler, type Work } from './scheduler.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface FleetOptions {
@@ -37,6 +39,12 @@ export interface FleetOptions {
   readonly watcher?: FleetWatcher;
   /** How often the scheduler places, reports and pushes. */
   readonly schedulerIntervalMs?: number;
+  /** A busy host of which there is nothing new is reported again after this. Default: every time. */
+  readonly reportAgainMs?: number;
+  /** What the wall clock says at the start. */
+  readonly wallStartMs?: number;
+  /** Configurations that will come: clouds offer their groups from the start. */
+  readonly laterControls?: readonly Control[];
 }
 
 /** Whoever checks or counts what happens. */
@@ -62,24 +70,29 @@ const RESTART_MS = { from: 1_000, to: 60_000 };
  * scheduler of its users' own that has work to do.
  */
 export class SimulatedFleet {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly scheduler = new OutsideScheduler();
   readonly clouds: ReadonlyMap<string, SimulatedCloud>;
   readonly store: MemoryStore;
   readonly faultCounts = new Map<string, number>();
   readonly #options: FleetOptions;
   readonly #members: (Member | null)[] = [];
+  readonly #groups = new Map<string, Group>();
   readonly #random: () => number;
   #control: Control;
   #processFaults: ProcessFaults;
   #pushed = { generation: -1, atMs: -Infinity, isAsking: false };
   #lives = 0;
+  /** Documents as the store has them, by kind and id. */
+  readonly durable = new Map<string, string>();
   /** The last push that was acknowledged: no crash may lose it. */
   acknowledged = -1;
 
   constructor(options: FleetOptions) {
     this.#options = options;
     this.#control = options.control;
+    this.clock = new VirtualClock(options.wallStartMs);
+    this.#learnGroups(options.control);
     this.#processFaults = options.processFaults ?? noProcessFaults;
     this.#random = forkRandom(options.seed, 'processes');
     this.store = options.store ?? createMemoryStore();
@@ -107,7 +120,8 @@ export class SimulatedFleet {
   /** Controllers alive, the one that leads first. */
   get controllers(): readonly Controller[] {
     const alive = this.#members.flatMap((member) => (member === null ? [] : [member.controller]));
-    return alive.sort((a, b) => Number(b.epoch !== null) - Number(a.epoch !== null));
+    // One that was stopped for a while may still believe that it leads.
+    return alive.sort((a, b) => (b.epoch ?? -1) - (a.epoch ?? -1));
   }
 
   get leader(): Controller | null {
@@ -125,7 +139,7 @@ export class SimulatedFleet {
 
   freeze(index: number, forMs: number): void {
     this.#members[index]?.lifeline.freeze(forMs);
-    this.#count('frozen');
+    this.count('frozen');
   }
 
   /** Ends all faults; what is broken stays broken. */
@@ -147,9 +161,16 @@ export class SimulatedFleet {
 
   changeControl(control: Control): void {
     this.#control = control;
+    this.#learnGroups(control);
     for (const member of this.#members) {
       void member?.controller.command({ kind: 'change-control', control }).catch(() => {});
     }
+  }
+
+  /** Whether nothing is on its way in either direction. */
+  get isSettled(): boolean {
+    const last = this.leader?.last;
+    return last != null && last.input.slices.every(({ status }) => status === 'ready');
   }
 
   async stop(): Promise<void> {
@@ -158,16 +179,25 @@ export class SimulatedFleet {
     for (const cloud of this.clouds.values()) cloud.stop();
   }
 
-  #count(kind: string): void {
+  count(kind: string): void {
     this.faultCounts.set(kind, (this.faultCounts.get(kind) ?? 0) + 1);
+  }
+
+  /** Machines of groups that a newer configuration has dropped are still machines. */
+  #learnGroups({ fleet }: Control): void {
+    for (const group of fleet.groups) this.#groups.set(group.name, group);
   }
 
   #openClouds(): ReadonlyMap<string, SimulatedCloud> {
     const { control, offers = [], seed, faults, quotas, listLagMs, latency } = this.#options;
-    const names = new Set(control.fleet.groups.map(({ provider }) => provider));
+    const known = new Map<string, Group>();
+    for (const { fleet } of [control, ...(this.#options.laterControls ?? [])]) {
+      for (const group of fleet.groups) if (!known.has(group.name)) known.set(group.name, group);
+    }
+    const names = new Set([...known.values()].map(({ provider }) => provider));
     return new Map(
       [...names].map((name) => {
-        const groups = control.fleet.groups.filter(({ provider }) => provider === name);
+        const groups = [...known.values()].filter(({ provider }) => provider === name);
         const cloud = createSimulatedCloud({
           clock: this.clock,
           seed: seed + name.length * 7_919,
@@ -197,7 +227,7 @@ export class SimulatedFleet {
       clock: this.clock,
       random: forkRandom(this.#options.seed, `life ${life}`),
       faults: () => this.#processFaults,
-      onFault: (kind) => this.#count(kind),
+      onFault: (kind) => this.count(kind),
       onDeath: () => this.#bury(index),
     });
     let controller: Controller | null = null;
@@ -208,7 +238,7 @@ export class SimulatedFleet {
       }),
     );
     controller = new Controller({
-      store: lifeline.store(this.store.connect()),
+      store: lifeline.store(this.#recorded(this.store.connect())),
       providers,
       clock: lifeline.clock(),
       log,
@@ -227,7 +257,7 @@ export class SimulatedFleet {
 
   #bury(index: number): void {
     this.#members[index] = null;
-    this.#count('died');
+    this.count('died');
     const waitMs = RESTART_MS.from + this.#random() * (RESTART_MS.to - RESTART_MS.from);
     this.clock.after(waitMs, () => this.#startMember(index));
   }
@@ -248,6 +278,20 @@ export class SimulatedFleet {
     };
   }
 
+  /** Notes what is durable as soon as it is, also when nobody lives to hear of it. */
+  #recorded(inner: Store): Store {
+    return {
+      ...inner,
+      commit: async (commit) => {
+        await inner.commit(commit);
+        for (const { kind, id, text } of commit.documents) {
+          if (text === null) this.durable.delete(`${kind}/${id}`);
+          else this.durable.set(`${kind}/${id}`, text);
+        }
+      },
+    };
+  }
+
   #every(stepMs: number, run: () => void): void {
     this.clock.after(stepMs, () => {
       run();
@@ -258,28 +302,35 @@ export class SimulatedFleet {
   /** One round of the users' scheduler: hosts, work, reports, demand. */
   #schedule(): void {
     const nowMs = epochMs(this.clock.monotonicMs());
-    const groups = new Map<string, Group>(
-      this.#options.control.fleet.groups.map((group) => [group.name, group]),
-    );
     const hosts: AgentHost[] = [];
-    for (const cloud of this.clouds.values()) {
-      for (const { machineId, sliceId, group, hostIndex, state, fleet } of cloud.truth.alive()) {
-        const known = groups.get(group);
+    for (const [name, cloud] of this.clouds) {
+      for (const {
+        machineId: id,
+        sliceId,
+        group,
+        hostIndex,
+        state,
+        fleet,
+      } of cloud.truth.alive()) {
+        const known = this.#groups.get(group);
         if (fleet === null || state !== 'ready' || known === undefined) continue;
-        hosts.push({ machineId, sliceId, group: known, hostIndex });
+        // Two clouds may well call two machines the same.
+        const agent = machineId(`${name}/${id}`);
+        hosts.push({ machineId: agent, sliceId, group: known, hostIndex });
       }
     }
     this.scheduler.join(hosts);
     const controller = this.leader;
     const reserved = new Map<SliceId, EntryId>();
-    for (const record of controller?.slices() ?? []) {
+    for (const record of this.scheduler.pendingCount > 0 ? (controller?.slices() ?? []) : []) {
       if (record.reservedFor !== null && isLive(record))
         reserved.set(record.id, record.reservedFor);
     }
-    this.scheduler.schedule(nowMs, (id) => reserved.get(id) ?? null);
+    this.scheduler.schedule(nowMs, reserved);
     if (controller === null) return;
     // Reports carry the controller's time: it stamps them when they arrive.
-    this.scheduler.obey(controller.report(this.scheduler.reports(controller.now)));
+    const reports = this.scheduler.reports(controller.now, this.#options.reportAgainMs);
+    this.scheduler.obey(controller.report(reports));
     this.#push(controller);
   }
 

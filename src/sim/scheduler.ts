@@ -1,29 +1,16 @@
 import type { Entry } from '../model/demand.ts';
 import type { Group } from '../model/group.ts';
 import type { HostOrder, HostReport } from '../model/host-report.ts';
-import type { EntryId, EpochMs, MachineId, SliceId } from '../model/ids.ts';
-import type { Resources } from '../model/resources.ts';
+import { type EntryId, type EpochMs, epochMs, type MachineId, type SliceId } from '../model/ids.ts';
 import { findMismatches, partsOf } from '../policy/demand/eligibility.ts';
-import { byFirst, byNumber, byText, type Compare } from '../support/order.ts';
 import { assert, must } from '../support/assert.ts';
+import { byFirst, byNumber, byText, type Compare } from '../support/order.ts';
+import { type AgentHost, type HostState, takeHosts, takeSlices } from './first-fit.ts';
 
 /** A piece of work of the simulated users: an entry, and how long each of its tasks runs. */
 export interface Work {
   readonly entry: Entry;
   readonly runMs: number;
-}
-
-/** A machine on which the scheduler's agent runs. */
-export interface AgentHost {
-  readonly machineId: MachineId;
-  readonly sliceId: SliceId;
-  readonly group: Group;
-  readonly hostIndex: number;
-}
-
-interface HostState extends AgentHost {
-  free: Record<string, number>;
-  readonly running: Set<string>;
 }
 
 interface Job {
@@ -32,7 +19,9 @@ interface Job {
   /** Machines of its tasks while it runs. */
   hosts: readonly MachineId[];
   endsMs: number;
+  /** Of its first run, and of the one at hand. */
   startedMs: EpochMs | null;
+  runningSinceMs: EpochMs;
   restarts: number;
 }
 
@@ -43,11 +32,21 @@ export interface Finished {
   readonly restarts: number;
 }
 
+/** Work that has run for a while: to its end, until it lost a host, or up to now. */
+export interface Ran {
+  readonly work: Work;
+  readonly forMs: number;
+  readonly end: 'finished' | 'lost' | 'cancelled' | 'running';
+}
+
 const byTurn: Compare<Job> = byFirst(
   byNumber(({ work }) => -work.entry.priority),
   byNumber(({ arrivedMs }) => arrivedMs),
   (a, b) => byText(a.work.entry.id, b.work.entry.id),
 );
+
+/** The gang that alone may use a slice. */
+export type Reservations = ReadonlyMap<SliceId, EntryId>;
 
 /**
  * A scheduler such as an operator might have: it keeps the pending work, puts it on hosts that have
@@ -58,31 +57,73 @@ export class OutsideScheduler {
   readonly #pending = new Map<EntryId, Job>();
   readonly #running = new Map<EntryId, Job>();
   readonly #cordoned = new Set<SliceId>();
-  readonly #fits = new Map<string, boolean>();
+  /** By form, then by group: forms are shared by all work alike. */
+  readonly #fits = new WeakMap<Entry['form'], Map<Group, boolean>>();
   readonly finished: Finished[] = [];
+  /** Told of every run when it ends. */
+  onRan: ((ran: Ran) => void) | null = null;
   /** Rises whenever the pending work changes. */
   generation = 0;
+  #nowMs = epochMs(0);
+  #nextEndMs = Infinity;
+  /** Nothing that waits can start until work, room or reservations change: it was tried. */
+  #stuckWith: string | null = null;
 
   submit(work: Work, nowMs: EpochMs): void {
-    const job = { work, arrivedMs: nowMs, hosts: [], endsMs: 0, startedMs: null, restarts: 0 };
-    this.#pending.set(work.entry.id, job);
-    this.generation++;
+    this.#nowMs = nowMs;
+    this.#pending.set(work.entry.id, {
+      work,
+      arrivedMs: nowMs,
+      hosts: [],
+      endsMs: 0,
+      startedMs: null,
+      runningSinceMs: nowMs,
+      restarts: 0,
+    });
+    this.#changePending();
+  }
+
+  /** All that waits or runs. */
+  get ids(): readonly EntryId[] {
+    return [...this.#pending.keys(), ...this.#running.keys()];
   }
 
   /** Takes back what waits or runs. */
   cancel(id: EntryId): void {
     const job = this.#running.get(id);
-    if (job !== undefined) this.#free(job);
-    this.#running.delete(id);
-    if (this.#pending.delete(id)) this.generation++;
+    if (job !== undefined) this.#end(job, 'cancelled');
+    if (this.#pending.delete(id)) this.#changePending();
   }
 
   get pending(): readonly Entry[] {
     return [...this.#pending.values()].map(({ work }) => work.entry);
   }
 
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
   get runningCount(): number {
     return this.#running.size;
+  }
+
+  /** How long each piece of work that has not started yet has waited. */
+  waits(nowMs: EpochMs): readonly number[] {
+    return [...this.#pending.values()].flatMap(({ startedMs, arrivedMs }) =>
+      startedMs === null ? [nowMs - arrivedMs] : [],
+    );
+  }
+
+  /** What runs now, as far as it has come. */
+  runs(nowMs: EpochMs): readonly Ran[] {
+    return [...this.#running.values()].map(({ work, runningSinceMs }) => {
+      return { work, forMs: nowMs - runningSinceMs, end: 'running' };
+    });
+  }
+
+  /** Hosts that have joined, with the room left on them. */
+  hosts(): Iterable<Readonly<HostState>> {
+    return this.#hosts.values();
   }
 
   /** Work on hosts of a slice. */
@@ -96,15 +137,19 @@ export class OutsideScheduler {
 
   /** Hosts that are there now: new ones join, those gone take their work with them. */
   join(hosts: readonly AgentHost[]): void {
-    const there = new Set(hosts.map(({ machineId }) => machineId));
+    let known = 0;
     for (const host of hosts) {
-      if (this.#hosts.has(host.machineId)) continue;
-      this.#hosts.set(host.machineId, {
-        ...host,
-        free: { ...host.group.host },
-        running: new Set(),
-      });
+      if (this.#hosts.has(host.machineId)) {
+        known++;
+        continue;
+      }
+      const room = { free: { ...host.group.host }, running: new Set<string>() };
+      this.#hosts.set(host.machineId, { ...host, ...room, reportedMs: null });
+      this.#stuckWith = null;
+      known++;
     }
+    if (known === this.#hosts.size) return;
+    const there = new Set(hosts.map(({ machineId }) => machineId));
     for (const [machineId, host] of this.#hosts) {
       if (there.has(machineId)) continue;
       for (const id of host.running) this.#lose(id as EntryId); // running holds entry ids
@@ -112,72 +157,109 @@ export class OutsideScheduler {
     }
   }
 
-  /** Ends what is done and starts what can be. `reserved` names the gang that alone may use a slice. */
-  schedule(nowMs: EpochMs, reserved: (sliceId: SliceId) => EntryId | null): void {
-    for (const [id, job] of this.#running) {
-      if (nowMs < job.endsMs) continue;
-      this.#free(job);
-      this.#running.delete(id);
-      const waitMs = must(job.startedMs, 'it ran') - job.arrivedMs;
-      this.finished.push({ id, waitMs, restarts: job.restarts });
-    }
+  /** Ends what is done and starts what can be. */
+  schedule(nowMs: EpochMs, reserved: Reservations): void {
+    this.#nowMs = nowMs;
+    this.#endDue(nowMs);
+    if (this.#pending.size === 0) return;
+    const reservations = [...reserved].join();
+    if (this.#stuckWith === reservations) return;
+    const holders = new Set(reserved.values());
+    // What found no room leaves none to others alike, but for slices kept for them.
+    const inVain = new Set<Entry['form']>();
     for (const job of [...this.#pending.values()].sort(byTurn)) {
+      const { id, form } = job.work.entry;
+      if (inVain.has(form) && !holders.has(id)) continue;
       const hosts = this.#find(job.work.entry, reserved);
-      if (hosts === null) continue;
-      job.hosts = hosts.map(({ machineId }) => machineId);
-      job.startedMs ??= nowMs;
-      job.endsMs = nowMs + job.work.runMs;
-      this.#occupy(job, hosts);
-      this.#pending.delete(job.work.entry.id);
-      this.#running.set(job.work.entry.id, job);
-      this.generation++;
+      if (hosts === null) inVain.add(form);
+      else this.#start(job, hosts, nowMs);
     }
+    this.#stuckWith = reservations;
   }
 
-  /** One report per host that has joined. */
-  reports(nowMs: EpochMs): readonly HostReport[] {
-    return [...this.#hosts.values()].map(({ sliceId, hostIndex, free, running }) => {
-      const isCordoned = this.#cordoned.has(sliceId);
-      return {
-        sliceId,
-        hostIndex,
-        free: { ...free },
-        isBusy: running.size > 0,
-        drain: isCordoned && running.size === 0 ? 'drained' : 'none',
-        atMs: nowMs,
-      };
-    });
+  /**
+   * One report per host that has joined. A busy host of which there is nothing new is reported again
+   * only after `againMs`.
+   */
+  reports(nowMs: EpochMs, againMs = 0): readonly HostReport[] {
+    const reports: HostReport[] = [];
+    for (const host of this.#hosts.values()) {
+      const { sliceId, hostIndex, free, running, reportedMs } = host;
+      const isBusy = running.size > 0;
+      if (isBusy && reportedMs !== null && nowMs - reportedMs < againMs) continue;
+      host.reportedMs = nowMs;
+      const drain = this.#cordoned.has(sliceId) && !isBusy ? 'drained' : 'none';
+      reports.push({ sliceId, hostIndex, free: { ...free }, isBusy, drain, atMs: nowMs });
+    }
+    return reports;
   }
 
   obey(orders: readonly HostOrder[]): void {
     for (const { sliceId, order } of orders) {
       if (order === 'drain') this.#cordoned.add(sliceId);
-      else this.#cordoned.delete(sliceId);
+      else if (this.#cordoned.delete(sliceId)) this.#stuckWith = null;
     }
+  }
+
+  #changePending(): void {
+    this.generation++;
+    this.#stuckWith = null;
+  }
+
+  #endDue(nowMs: EpochMs): void {
+    if (nowMs < this.#nextEndMs) return;
+    this.#nextEndMs = Infinity;
+    for (const [id, job] of this.#running) {
+      if (nowMs < job.endsMs) {
+        this.#nextEndMs = Math.min(this.#nextEndMs, job.endsMs);
+        continue;
+      }
+      this.#end(job, 'finished');
+      const waitMs = must(job.startedMs, 'it ran') - job.arrivedMs;
+      this.finished.push({ id, waitMs, restarts: job.restarts });
+    }
+  }
+
+  #start(job: Job, hosts: readonly HostState[], nowMs: EpochMs): void {
+    job.hosts = hosts.map(({ machineId }) => machineId);
+    job.startedMs ??= nowMs;
+    job.runningSinceMs = nowMs;
+    job.endsMs = nowMs + job.work.runMs;
+    this.#nextEndMs = Math.min(this.#nextEndMs, job.endsMs);
+    this.#book(job, hosts, -1);
+    this.#pending.delete(job.work.entry.id);
+    this.#running.set(job.work.entry.id, job);
+    this.#changePending();
   }
 
   #lose(id: EntryId): void {
     const job = this.#running.get(id);
     if (job === undefined) return;
-    this.#free(job);
-    this.#running.delete(id);
+    this.#end(job, 'lost');
     job.restarts++;
     this.#pending.set(id, job);
-    this.generation++;
+    this.#changePending();
+  }
+
+  #end(job: Job, end: Ran['end']): void {
+    const hosts = job.hosts.flatMap((machineId) => this.#hosts.get(machineId) ?? []);
+    this.#book(job, hosts, 1);
+    this.#running.delete(job.work.entry.id);
+    this.#stuckWith = null;
+    // Work that ends between two rounds has run no longer than it was to.
+    const untilMs = end === 'finished' ? job.endsMs : this.#nowMs;
+    this.onRan?.({ work: job.work, forMs: untilMs - job.runningSinceMs, end });
   }
 
   /** Hosts for all tasks of an entry, or null; one host more than once where several tasks fit. */
-  #find(
-    { id, form }: Entry,
-    reserved: (sliceId: SliceId) => EntryId | null,
-  ): readonly HostState[] | null {
+  #find({ id, form }: Entry, reserved: Reservations): readonly HostState[] | null {
     assert(form.kind !== 'bundles', 'the simulated scheduler runs tasks and gangs');
     const tasks = form.kind === 'gang' ? form.taskCount : 1;
     const byGroup = new Map<string, HostState[]>();
     for (const host of this.#hosts.values()) {
-      if (this.#cordoned.has(host.sliceId) || !this.#isFit(form, host.group)) continue;
-      const holder = reserved(host.sliceId);
-      if (holder !== null && holder !== id) continue;
+      if (!this.#isFit(form, host.group) || this.#cordoned.has(host.sliceId)) continue;
+      const holder = reserved.get(host.sliceId);
+      if (holder !== undefined && holder !== id) continue;
       const list = byGroup.get(host.group.name);
       if (list === undefined) byGroup.set(host.group.name, [host]);
       else list.push(host);
@@ -193,73 +275,30 @@ export class OutsideScheduler {
   }
 
   #isFit(form: Entry['form'], group: Group): boolean {
-    const key = `${group.name} ${JSON.stringify(form)}`;
-    const known = this.#fits.get(key);
+    let byGroup = this.#fits.get(form);
+    if (byGroup === undefined) {
+      byGroup = new Map();
+      this.#fits.set(form, byGroup);
+    }
+    const known = byGroup.get(group);
     if (known !== undefined) return known;
     const isFit = partsOf(form).every((part) => findMismatches(part, group).length === 0);
-    this.#fits.set(key, isFit);
+    byGroup.set(group, isFit);
     return isFit;
   }
 
-  #occupy({ work }: Job, hosts: readonly HostState[]): void {
+  /** Takes room of hosts (sign -1) or gives it back (1). */
+  #book({ work }: Job, hosts: readonly HostState[], sign: 1 | -1): void {
     const { form, id } = work.entry;
     assert(form.kind !== 'bundles', 'refused before');
     for (const host of hosts) {
       // A gang on a slice of several hosts has each host to itself.
       const isWhole = form.kind === 'gang' && host.group.hostsPerSlice > 1;
       const need = isWhole ? host.group.host : form.ask.resources;
-      for (const name in need) host.free[name] = (host.free[name] ?? 0) - (need[name] ?? 0);
-      host.running.add(id);
+      for (const name in need) host.free[name] = (host.free[name] ?? 0) + sign * (need[name] ?? 0);
+      if (sign < 0) host.running.add(id);
+      else host.running.delete(id);
+      host.reportedMs = null;
     }
   }
-
-  #free({ work, hosts }: Job): void {
-    const { form, id } = work.entry;
-    assert(form.kind !== 'bundles', 'refused before');
-    for (const machineId of hosts) {
-      const host = this.#hosts.get(machineId);
-      if (host === undefined) continue;
-      const isWhole = form.kind === 'gang' && host.group.hostsPerSlice > 1;
-      const need = isWhole ? host.group.host : form.ask.resources;
-      for (const name in need) host.free[name] = (host.free[name] ?? 0) + (need[name] ?? 0);
-      host.running.delete(id);
-    }
-  }
-}
-
-/** Whole idle slices for a gang, one task to a host. */
-function takeSlices(hosts: readonly HostState[], tasks: number): readonly HostState[] | null {
-  const slices = new Map<SliceId, HostState[]>();
-  for (const host of hosts) {
-    if (host.running.size > 0) continue;
-    const list = slices.get(host.sliceId);
-    if (list === undefined) slices.set(host.sliceId, [host]);
-    else list.push(host);
-  }
-  const taken: HostState[] = [];
-  for (const slice of slices.values()) {
-    if (slice.length < must(slice[0], 'a slice has hosts').group.hostsPerSlice) continue;
-    taken.push(...slice);
-    if (taken.length >= tasks) return taken.slice(0, tasks);
-  }
-  return null;
-}
-
-function takeHosts(
-  hosts: readonly HostState[],
-  need: Resources,
-  tasks: number,
-): readonly HostState[] | null {
-  const taken: HostState[] = [];
-  for (const host of hosts) {
-    let fit = Infinity;
-    for (const name in need) {
-      if ((need[name] ?? 0) > 0) {
-        fit = Math.min(fit, Math.floor((host.free[name] ?? 0) / (need[name] ?? 1)));
-      }
-    }
-    for (let n = 0; n < fit && taken.length < tasks; n++) taken.push(host);
-    if (taken.length === tasks) return taken;
-  }
-  return null;
 }
