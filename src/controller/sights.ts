@@ -10,7 +10,7 @@ type Listed = ReadonlyMap<SliceId, readonly Machine[]>;
 /** What is known of one provider's lists. */
 interface ListState {
   listedMs: EpochMs | null;
-  machines: Listed;
+  machines: Map<SliceId, readonly Machine[]>;
   /** Lists in a row that lacked most of what there was: not believed at once. */
   suspectCount: number;
   /** Since when lists fail; null while they come. */
@@ -47,7 +47,14 @@ export class Sights {
     const fresh = { ...unseen(record.hostCount), hosts };
     const sight = withMachines(fresh, list?.listedMs ?? this.#watchingSinceMs, machines);
     this.#slices.set(record.id, sight);
+    if (hosts.some((host) => host !== null)) this.#expect(record);
     return sight;
+  }
+
+  /** A first list that lacks most of what is remembered is no more believable than a later one. */
+  #expect({ id, provider }: Known): void {
+    const state = this.#stateOf(provider);
+    if (state.listedMs === null) state.machines.set(id, []);
   }
 
   forget(sliceId: SliceId): void {
@@ -159,6 +166,8 @@ function withMachines(
     const { machineId, state, interruptionAtMs } = machine;
     return { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
   });
-  const machineCount = machines.filter(({ state }) => state !== 'gone').length;
+  // A list may well show the same machine twice.
+  const live = machines.filter(({ state }) => state !== 'gone');
+  const machineCount = new Set(live.map(({ machineId }) => machineId)).size;
   return { ...sight, hosts, machineCount };
 }

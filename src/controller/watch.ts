@@ -12,6 +12,8 @@ import type { Sights } from './sights.ts';
 /** While something is coming or going, lists are asked for at least this often. */
 const BUSY_INTERVAL_MS = 5_000;
 const LEAST_INTERVAL_MS = 1_000;
+/** Our time may run a tenth faster than the provider's while it follows a clock that was set. */
+const LAG_MARGIN = 1.2;
 
 interface WatchOptions {
   readonly clock: Clock;
@@ -31,7 +33,10 @@ export class Watch {
   constructor(options: WatchOptions) {
     this.#options = options;
     this.lags = new Map(
-      [...options.reaches].map(([name, { provider }]) => [name, provider.listLagMs]),
+      [...options.reaches].map(([name, { provider }]) => [
+        name,
+        Math.ceil(provider.listLagMs * LAG_MARGIN),
+      ]),
     );
   }
 

@@ -1,6 +1,6 @@
 import type { Controller } from '../controller/controller.ts';
 import { decideTick } from '../controller/decide-tick.ts';
-import type { EpochMs, SliceId } from '../model/ids.ts';
+import type { EpochMs, MachineId, SliceId } from '../model/ids.ts';
 import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import type { FleetWatcher, SimulatedFleet } from './fleet.ts';
@@ -165,16 +165,34 @@ export class Checks implements FleetWatcher {
     if (record.status !== 'terminating' && isLive(record)) {
       this.#break(`${id} is terminated while recorded as ${record.status}`);
     }
+    const end = record.history.find(({ status }) => status === 'terminating');
+    if (end?.cause?.kind === 'host-lost') this.#checkLoss(id, end.cause.machineId);
     const work = this.#fleet?.scheduler.workOn(id) ?? [];
     if (work.length === 0) return;
-    const end = record.history.find(({ status }) => status === 'terminating');
     const isFate = end?.event === 'host-lost' || end?.event === 'cancelled';
     const why = record.drain?.why.kind;
-    const isForced = why === 'operator' || why === 'interrupted';
+    const isForced = why === 'operator' || why === 'interrupted' || this.#isTakenAway(id);
     const isBoot = end?.cause?.kind === 'timeout' && end.cause.status !== 'draining';
     if (!isFate && !isForced && !isBoot) {
       this.#break(`${id} is terminated (${end?.event}, ${why}) with ${work.length} at work`);
     }
+  }
+
+  /** A status that comes late is no failure: what is taken for lost must be. */
+  #checkLoss(id: SliceId, machineId: MachineId | null): void {
+    for (const { truth } of this.#fleet?.clouds.values() ?? []) {
+      const host = truth.alive().find((one) => one.sliceId === id && one.machineId === machineId);
+      if (host !== undefined && host.state !== 'stopping' && host.interruptionAtMs === null) {
+        this.#break(`${id} is taken for lost and its ${machineId} is ${host.state}`);
+      }
+    }
+  }
+
+  /** Whether the provider had announced to take it. */
+  #isTakenAway(id: SliceId): boolean {
+    return [...(this.#fleet?.clouds.values() ?? [])].some(({ truth }) =>
+      truth.alive().some((one) => one.sliceId === id && one.interruptionAtMs !== null),
+    );
   }
 
   #durable(id: SliceId): SliceRecord | null {

@@ -185,7 +185,7 @@ function alter(control: Control, dice: Dice): Control {
 }
 
 /** Longest chain after the last fault: a late create, back-off, boot, work, idle, drain, release. */
-const SETTLE_MS = 150 * MINUTE_MS;
+const SETTLE_MS = 360 * MINUTE_MS;
 const QUIET_MS = 12 * MINUTE_MS;
 
 async function settle(fleet: SimulatedFleet, checks: Checks): Promise<void> {

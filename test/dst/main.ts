@@ -15,6 +15,7 @@ function readFlag(name: string, fallback: number): number {
 
 const from = readFlag('from', 1);
 const seeds = readFlag('seeds', 100);
+const isFirstEnough = process.argv.includes('--first');
 const isVerbose = process.argv.includes('--verbose');
 let ticks = 0;
 let faults = 0;
@@ -34,6 +35,7 @@ for (let seed = from; seed < from + seeds; seed++) {
     for (const line of report.broken.slice(0, isVerbose ? 100 : 5)) console.log(`  ${line}`);
     console.log(`  replay it: npm run dst -- --seeds 1 --from ${seed} --verbose`);
   }
+  if (failed > 0 && isFirstEnough) break;
   if (process.stderr.isTTY) process.stderr.write(`\rseed ${seed}, ${failed} failed `);
 }
 if (isVerbose) console.log(Object.fromEntries([...kinds].sort(([a], [b]) => (a < b ? -1 : 1))));
