@@ -3,7 +3,7 @@ import { type Constraint, constraintOps } from '../src/model/constraint.ts';
 import { type Ask, type Entry, type EntryForm, bundleStrategies } from '../src/model/demand.ts';
 import { type Strategy, strategies } from '../src/model/fleet.ts';
 import type { Group } from '../src/model/group.ts';
-import { epochMs, groupName } from '../src/model/ids.ts';
+import { entryId, epochMs, groupName } from '../src/model/ids.ts';
 import { type Slice, sliceStatuses } from '../src/model/slice.ts';
 import type { GroupCondition, Snapshot } from '../src/model/snapshot.ts';
 import { aGroup, aSlice, aSnapshot, anEntry, noLimits } from './builders.ts';
@@ -118,6 +118,11 @@ const arbitraryEntry: fc.Arbitrary<Entry> = fc
     ageMs: aCount(3),
   })
   .map((over) => anEntry(over));
+
+/** A few entries; ids are given by position. */
+export const arbitraryEntries: fc.Arbitrary<readonly Entry[]> = fc
+  .array(arbitraryEntry, { maxLength: 7 })
+  .map((entries) => entries.map((entry, index) => ({ ...entry, id: entryId(`e${index}`) })));
 
 interface SliceSeed {
   readonly group: number;

@@ -1,3 +1,4 @@
+import type { FleetEvent } from '../model/event.ts';
 import { type EpochMs, epochMs, type SliceId } from '../model/ids.ts';
 import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { Refusal } from '../model/refusal.ts';
@@ -42,6 +43,7 @@ interface Attempt {
 export class Actuator {
   readonly #releasing = new Set<SliceId>();
   readonly #attempts = new Map<SliceId, Attempt>();
+  readonly #events: FleetEvent[] = [];
   readonly #strangeSinceMs = new Map<SliceId, EpochMs>();
 
   act(acting: Acting): void {
@@ -55,6 +57,7 @@ export class Actuator {
       }
     }
     this.#findStrays(acting, releases);
+    this.#forget(acting);
     for (const [name, reach] of acting.reaches) {
       if (!acting.mayCall()) return;
       const asked = launches.get(name) ?? [];
@@ -94,6 +97,9 @@ export class Actuator {
           if (nowMs - sinceMs < STRAY_GRACE_MS) continue;
         }
         push(releases, name, id);
+        const group = machines[0]?.group;
+        if (group === undefined || this.#attempts.has(id)) continue;
+        this.#events.push({ kind: 'stray-machine', sliceId: id, group, action: 'released' });
       }
     }
   }
@@ -120,10 +126,20 @@ export class Actuator {
     );
   }
 
-  /** Slices that are remembered no more. */
-  forget(id: SliceId): void {
-    this.#attempts.delete(id);
-    this.#strangeSinceMs.delete(id);
+  /** What happened since this was last asked. */
+  takeEvents(): readonly FleetEvent[] {
+    return this.#events.splice(0);
+  }
+
+  /** Attempts are remembered only while there is something to release. */
+  #forget({ memory, sights, reaches }: Acting): void {
+    const isListed = (id: SliceId): boolean =>
+      [...reaches.keys()].some((name) => sights.listed(name).has(id));
+    for (const id of [...this.#attempts.keys(), ...this.#strangeSinceMs.keys()]) {
+      if (memory.slices.get(id)?.status === 'terminating' || isListed(id)) continue;
+      this.#attempts.delete(id);
+      this.#strangeSinceMs.delete(id);
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Control } from '../model/control.ts';
 import type { EpochMs, SliceId } from '../model/ids.ts';
 import type { Pause } from '../model/pause.ts';
 import type { DemandPush, HeldFloor } from '../model/push.ts';
-import type { SliceRecord } from '../model/slice-record.ts';
+import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import { unreachable } from '../support/assert.ts';
 import { type CarryingOut, move, startDrain } from './carry-out.ts';
 import { withRetired } from './retire.ts';
@@ -68,6 +68,7 @@ export function obey(command: Command, out: CarryingOut): CommandAnswer {
     case 'protect-slice': {
       const record = memory.slices.get(command.sliceId);
       if (record === undefined) return { kind: 'unknown-slice' };
+      if (!isLive(record)) return { kind: 'too-late', status: record.status };
       memory.slices.put(record.id, { ...record, isProtected: command.isProtected });
       return done;
     }
@@ -122,8 +123,8 @@ export function changeControl(
   const known = new Set(memory.control?.retired ?? []);
   for (const group of next.retired) {
     if (known.has(group)) continue;
-    const slices = [...memory.slices.values()].filter((record) => record.group === group).length;
-    tell({ kind: 'group-removed', group, slices });
+    const live = [...memory.slices.values()].filter((each) => each.group === group && isLive(each));
+    tell({ kind: 'group-removed', group, slices: live.length });
   }
   memory.control = next;
   tell({ kind: 'config-changed', groups: next.fleet.groups.length });

@@ -4,15 +4,14 @@ import type { HostOrder, HostReport } from '../model/host-report.ts';
 import type { EpochMs } from '../model/ids.ts';
 import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import type { Provider } from '../ports/provider.ts';
-import { type Store, StoreError, type TickWrite } from '../ports/store.ts';
+import { StoreError, type TickWrite } from '../ports/store.ts';
 import { must } from '../support/assert.ts';
+import type { Turns } from '../support/turns.ts';
 import { Actuator } from './act.ts';
 import { carryOut, type CarryingOut } from './carry-out.ts';
 import { changeControl, type Command, type CommandAnswer, obey } from './commands.ts';
-import { decideTick } from './decide-tick.ts';
+import type { ControllerOptions } from './controller-options.ts';
+import { decideInTurns, decideTick } from './decide-tick.ts';
 import { toFields } from './event-fields.ts';
 import { Journal } from './journal.ts';
 import { openReaches, type Reach } from './lanes.ts';
@@ -21,31 +20,20 @@ import { Memory } from './memory.ts';
 import { type GroupIndex, indexGroups, observe } from './observe.ts';
 import { orderFor } from './orders.ts';
 import { Pace } from './pace.ts';
+import { withoutEmptied } from './retire.ts';
 import { Sights } from './sights.ts';
 import { TickInputs } from './tick-input.ts';
 import { SteadyTime } from './time.ts';
+import { nextTurnMs } from './turn.ts';
 import { isMoving, Watch } from './watch.ts';
-
-export interface ControllerOptions {
-  readonly store: Store;
-  /** By the name that groups use. */
-  readonly providers: ReadonlyMap<string, Provider>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly control: Control;
-  /** Names this process to people. */
-  readonly holder: string;
-  /** How long the right to act lasts without being renewed; longer than any call. */
-  readonly leaseTtlMs?: number;
-  /** Called when the controller cannot go on: a bug, or a store that must not be used. */
-  readonly onCrash: (error: unknown) => void;
-  /** Called with every tick that was recorded. */
-  readonly onTick?: (input: TickInput, output: TickOutput) => void;
-}
 
 /** Events are looked at together. */
 const BATCH_MS = 100;
 const LEASE_TTL_MS = 120_000;
+/** With so many slices and classes a tick is made in stretches, so that nobody waits for it. */
+const LARGE_COUNT = 2_000;
+/** A provider that hangs is waited for so long after a start. */
+const FIRST_LISTS_MS = 20_000;
 /** A store that fails is asked again after this. */
 const STORE_RETRY_MS = 1_000;
 
@@ -72,6 +60,10 @@ export class Controller {
   #sights: Sights;
   #time: SteadyTime;
   #groups: GroupIndex;
+  #adopted: Control | null = null;
+  #takenOverMs = 0;
+  /** When something ends by itself that the last decision counted with. */
+  #turnMs = Infinity;
   #journal = new Journal();
   #last: { readonly input: TickInput; readonly output: TickOutput } | null = null;
   #timer: { cancel(): void } | null = null;
@@ -137,7 +129,9 @@ export class Controller {
         this.#pace.want();
         this.#wake(BATCH_MS);
       }
-      const order = orderFor(record, report);
+      // Nothing is asked of a host before it is recorded.
+      const recorded = this.#memory.slices.kept(record.id);
+      const order = recorded === undefined ? null : orderFor(recorded, report);
       if (order !== null) orders.set(record.id, order);
     }
     return [...orders.values()];
@@ -179,8 +173,9 @@ export class Controller {
     try {
       if (!(await this.#lead())) return;
       await this.#once();
-      const nextMs = this.#commands.length > 0 ? 0 : this.#pace.nextMs() - this.#time.now();
-      this.#wake(Math.max(0, Math.min(nextMs, this.#leaseCheckMs())));
+      const dueMs = Math.min(this.#pace.nextMs(), this.#turnMs) - this.#time.now();
+      const waitMs = Math.max(BATCH_MS, Math.min(dueMs, this.#leaseCheckMs()));
+      this.#wake(this.#commands.length > 0 ? 0 : waitMs);
     } catch (error) {
       await this.#recover(error);
     }
@@ -210,6 +205,7 @@ export class Controller {
     this.#isDoubtful = true; // until all of it is done
     this.#memory = Memory.from(await store.load());
     this.#time = new SteadyTime(clock, this.#memory.marks.atMs);
+    this.#takenOverMs = this.#time.now();
     this.#sights = new Sights(this.#time.now());
     this.#journal = new Journal();
     this.#pace.want();
@@ -245,6 +241,9 @@ export class Controller {
   }
 
   #adopt(control: Control): void {
+    // Most passes come with the configuration that is in force already.
+    if (control === this.#adopted) return;
+    this.#adopted = control;
     this.#groups = indexGroups(control);
     this.#pace.set(control.evaluationIntervalMs, control.reconcileIntervalMs);
   }
@@ -261,19 +260,30 @@ export class Controller {
     const tell = this.#teller(events);
     const jumpMs = this.#time.takeJump();
     if (jumpMs !== 0) tell({ kind: 'clock-jumped', byMs: jumpMs });
-    for (const event of this.#watch.takeEvents()) tell(event);
+    for (const event of [...this.#watch.takeEvents(), ...this.#actuator.takeEvents()]) tell(event);
     const out: CarryingOut = { memory, groups: this.#groups, nowMs, tell };
     const commands = this.#commands.splice(0);
     try {
       const answers = commands.map(({ command }) => obey(command, out));
-      const control = must(memory.control, 'set when taking over');
+      const control = withoutEmptied(
+        must(memory.control, 'set when taking over'),
+        memory.slices.values(),
+      );
+      if (control !== memory.control) memory.control = control;
       const groups = control === this.#last?.input.control ? this.#groups : indexGroups(control);
       const around = { memory, sights: this.#sights, control, groups, nowMs, tell };
       const wasRefused = observe({ ...around, listLagMs: this.#watch.lags });
-      if (memory.isChanged || commands.length > 0) this.#pace.want();
-      const tick = this.#pace.isDue(nowMs, wasRefused)
-        ? this.#decide({ ...out, groups }, control, wasRefused)
-        : null;
+      if (memory.isChanged || commands.length > 0 || nowMs >= this.#turnMs) this.#pace.want();
+      let tick: Tick | null = null;
+      // Before the first decision every provider is looked at; one that hangs is not waited for long.
+      const isEarly = nowMs - this.#takenOverMs < FIRST_LISTS_MS;
+      const isBlind = isEarly && !this.#sights.hasListed(this.#reaches.keys());
+      if (!isBlind && this.#pace.isDue(nowMs, wasRefused)) {
+        const deciding = this.#decide({ ...out, groups }, control, wasRefused);
+        let next = deciding.next();
+        for (; next.done !== true; next = deciding.next()) await this.#pause();
+        tick = next.value;
+      }
       if (tick !== null || memory.isChanged) await this.#commit(tick?.write ?? null, events);
       if (tick !== null) this.#finishTick(tick);
       this.#adopt(control);
@@ -286,22 +296,38 @@ export class Controller {
     this.#act();
   }
 
-  #decide(out: CarryingOut, control: Control, wasRefused: boolean): Tick {
+  /**
+   * Lets others have a turn. A pass is alone with what is remembered; what is seen meanwhile, in
+   * lists, reports and answers, is for the next one.
+   */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.after(0, resolve);
+    });
+  }
+
+  *#decide(out: CarryingOut, control: Control, wasRefused: boolean): Turns<Tick> {
     const { memory, nowMs } = out;
     const seq = memory.marks.seq + 1;
     const epoch = must(this.#leadership.epoch, 'only a leader decides');
     const input = this.#inputs.freeze(memory, this.#sights, { atMs: nowMs, epoch, seq, control });
-    const output = decideTick(input);
-    const write = this.#journal.write(input, output);
+    // Before the first stop: a report that comes then asks for another decision.
+    this.#pace.decided(nowMs, wasRefused);
+    const isLarge = input.slices.length + input.demand.length >= LARGE_COUNT;
+    if (isLarge) yield;
+    const output = isLarge ? yield* decideInTurns(input) : decideTick(input);
+    if (isLarge) yield;
+    const write = yield* this.#journal.writeInTurns(input, output);
+    if (isLarge) yield;
     if (control.mode === 'active') carryOut(output.steps, out);
     memory.marks = { ...memory.marks, seq, atMs: nowMs };
-    this.#pace.decided(nowMs, wasRefused);
     return { input, output, write };
   }
 
   #finishTick({ input, output, write }: Tick): void {
     this.#journal.written(write);
     this.#last = { input, output };
+    this.#turnMs = nextTurnMs(input);
     this.#options.onTick?.(input, output);
   }
 
@@ -312,9 +338,12 @@ export class Controller {
       const marks = { ...this.#memory.marks, events: first + events.length };
       this.#memory.marks = marks;
     }
+    const documents = this.#memory.documentsInTurns();
+    let next = documents.next();
+    for (; next.done !== true; next = documents.next()) await this.#pause();
     await store.commit({
       epoch: must(this.#leadership.epoch, 'only a leader writes'),
-      documents: this.#memory.documents(),
+      documents: next.value,
       tick,
       events: events.map(({ atMs, event }, index) => {
         return { seq: first + index, atMs, text: JSON.stringify(event) };

@@ -1,3 +1,4 @@
+import type { Group } from '../model/group.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import { findConditions, isOfProvider } from '../planner/conditions.ts';
 import { makePlan } from '../planner/plan.ts';
@@ -5,21 +6,29 @@ import { prepare, toSnapshot } from '../planner/prepare.ts';
 import { applyCalendars } from '../policy/calendar.ts';
 import { decideDemand } from '../policy/demand/decide.ts';
 import { assert } from '../support/assert.ts';
+import { runThrough, type Turns } from '../support/turns.ts';
 
 /**
  * All that one tick concludes from what it was given: decide, then plan. Pure: run again on the
  * recorded input it gives the same output, byte for byte.
  */
 export function decideTick(given: TickInput): TickOutput {
+  return runThrough(decideInTurns(given));
+}
+
+/** As `decideTick`, with a stop between its long stretches. */
+export function* decideInTurns(given: TickInput): Turns<TickOutput> {
   const input = { ...given, control: applyCalendars(given.control, given.atMs) };
   const prepared = prepare(input, findConditions(input));
   const snapshot = toSnapshot(input, prepared);
   const decision = decideDemand(snapshot);
+  yield;
   const willing = prepared.conditions.filter((condition) => !isOfProvider(condition));
   const isTroubled = willing.length < prepared.conditions.length;
   const isLaunching = decision.groups.some(({ causes }) => causes.demand > 0);
   const untroubled =
     isTroubled && isLaunching ? decideDemand({ ...snapshot, conditions: willing }) : null;
+  if (untroubled !== null) yield;
   const output = makePlan(input, { prepared, decision, untroubled });
   checkBounds(input, output);
   return output;
@@ -35,8 +44,29 @@ function checkBounds({ control, slices }: TickInput, { decision, steps }: TickOu
     launched === 0 || slicesMax === null || slices.length - queued + launched <= slicesMax,
     'no plan goes beyond maxSlices',
   );
+  const { groups, limits, quotaPools } = control.fleet;
   decision.groups.forEach(({ launch, total, group }, index) => {
-    const max = control.fleet.groups[index]?.max ?? 0;
+    const max = groups[index]?.max ?? 0;
     assert(launch === 0 || total + launch <= max, `no plan goes beyond the max of ${group}`);
   });
+  /** What all slices use of a shared bound; null when no launch draws on it. */
+  const useOf = (each: (group: Group) => number): number | null => {
+    let isDrawn = false;
+    const use = groups.reduce((sum, group, index) => {
+      const { total = 0, launch = 0 } = decision.groups[index] ?? {};
+      isDrawn ||= launch > 0 && each(group) > 0;
+      return sum + (total + launch) * each(group);
+    }, 0);
+    return isDrawn ? use : null;
+  };
+  const spend = useOf((group) => group.priceMicroUsdPerHour ?? 0);
+  assert((spend ?? 0) <= (limits.spendMaxMicroUsdPerHour ?? Infinity), 'no plan spends too much');
+  for (const { name, limits: units } of quotaPools) {
+    for (const [resource, most] of Object.entries(units)) {
+      const use = useOf(({ quotaPool, host, hostsPerSlice }) =>
+        quotaPool === name ? (host[resource] ?? 0) * hostsPerSlice : 0,
+      );
+      assert((use ?? 0) <= most, `no plan goes beyond the quota pool ${name}`);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import type { DemandPush, HeldFloor } from '../model/push.ts';
 import type { SliceRecord } from '../model/slice-record.ts';
 import type { GroupHealth, Trouble } from '../model/trouble.ts';
 import { type Document, type DocumentKind, StoreError } from '../ports/store.ts';
+import { runThrough, type Turns } from '../support/turns.ts';
 
 /**
  * Documents of one kind, with changes that are not committed yet on top. Reading sees the changes;
@@ -17,6 +18,11 @@ export class Table<V> {
   get(id: string): V | undefined {
     const changed = this.#changed.get(id);
     return changed === undefined ? this.#kept.get(id) : (changed ?? undefined);
+  }
+
+  /** Without the changes. */
+  kept(id: string): V | undefined {
+    return this.#kept.get(id);
   }
 
   put(id: string, value: V): void {
@@ -40,8 +46,16 @@ export class Table<V> {
     }
   }
 
+  /** As `entries`; written out, because every pass reads all slices several times. */
   *values(): Generator<V> {
-    for (const [, value] of this.entries()) yield value;
+    for (const [id, value] of this.#kept) {
+      const changed = this.#changed.size === 0 ? undefined : this.#changed.get(id);
+      if (changed === undefined) yield value;
+      else if (changed !== null) yield changed;
+    }
+    for (const [id, value] of this.#changed) {
+      if (value !== null && !this.#kept.has(id)) yield value;
+    }
   }
 
   get changes(): ReadonlyMap<string, V | null> {
@@ -69,6 +83,10 @@ export interface Marks {
   readonly events: number;
   readonly atMs: EpochMs;
 }
+
+/** Text made at a time, in characters, and entries of a push: about ten milliseconds' worth. */
+const TURN_SIZE = 2 ** 20;
+const ENTRIES_PER_TURN = 5_000;
 
 const MARKS = 'marks';
 const CONTROL = 'control';
@@ -103,11 +121,25 @@ export class Memory {
 
   /** Changes as documents for the store. */
   documents(): readonly Document[] {
-    return this.#tables().flatMap(([kind, table]) =>
-      [...table.changes].map(([id, value]) => {
-        return { kind, id, text: value === null ? null : JSON.stringify(value) };
-      }),
-    );
+    return runThrough(this.documentsInTurns());
+  }
+
+  /** As `documents`, with a stop wherever much text was made. */
+  *documentsInTurns(): Turns<readonly Document[]> {
+    const documents: Document[] = [];
+    let size = 0;
+    for (const [kind, table] of this.#tables()) {
+      for (const [id, value] of table.changes) {
+        const push = table === this.demand ? this.demand.get(id) : undefined;
+        const text = push !== undefined ? yield* writePush(push) : toText(value);
+        documents.push({ kind, id, text });
+        size += text?.length ?? 0;
+        if (size < TURN_SIZE) continue;
+        size = 0;
+        yield;
+      }
+    }
+    return documents;
   }
 
   get isChanged(): boolean {
@@ -152,6 +184,18 @@ export class Memory {
     if (table === undefined) throw new StoreError('corrupt', `no such kind of document: ${kind}`);
     return table;
   }
+}
+
+const toText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** A push may have a hundred thousand entries: they are written some at a time. */
+function* writePush({ entries, ...rest }: DemandPush): Turns<string> {
+  const blocks: string[] = [];
+  for (let first = 0; first < entries.length; first += ENTRIES_PER_TURN) {
+    if (first > 0) yield;
+    blocks.push(JSON.stringify(entries.slice(first, first + ENTRIES_PER_TURN)).slice(1, -1));
+  }
+  return `${JSON.stringify(rest).slice(0, -1)},"entries":[${blocks.join(',')}]}`;
 }
 
 function readText(kind: DocumentKind, id: string, text: string): unknown {

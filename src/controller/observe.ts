@@ -112,12 +112,12 @@ function drawConsequence(
     tell({ kind: 'launch-refused', sliceId: record.id, group: group.name, refusal: cause.refusal });
     noteRefusal(memory, cause.refusal, { group, nowMs, tell });
   } else if (event === 'machines-seen') {
-    noteSuccess(memory, group, tell);
+    noteSuccess(memory, group, { requestedAtMs: record.requestedAtMs, tell });
   } else if (event === 'timed-out' && from !== 'queued' && from !== 'draining') {
     if (from === 'terminating') return;
     noteFailure(memory, group, { nowMs, tell });
     if (from !== 'requesting') return;
-    const detail = 'the launch was accepted and no machine came';
+    const detail = 'no machine came in time';
     noteRefusal(memory, { kind: 'unknown', detail }, { group, nowMs, tell });
   } else if (event === 'host-lost' || (event === 'cancelled' && from !== 'queued')) {
     const isYoung = nowMs - (record.requestedAtMs ?? nowMs) < YOUNG_MS;

@@ -22,7 +22,7 @@ export function withRetired(
     const known = before?.fleet.groups[index];
     const own = before?.groups[index];
     return known !== undefined && own !== undefined
-      ? { group: { ...known, min: 0, spare: 0, max: 0, quotaPool: null }, own }
+      ? { group: { ...known, min: 0, spare: 0, max: 0, quotaPool: poolOf(known, next) }, own }
       : unknownGroup(record, next);
   });
   return {
@@ -33,6 +33,25 @@ export function withRetired(
     },
     groups: [...next.groups, ...retired.map(({ own }) => own)],
     retired: retired.map(({ group }) => group.name),
+  };
+}
+
+/** Its slices draw on their pool until they are gone, as long as there is such a pool. */
+const poolOf = ({ quotaPool }: Group, { fleet }: Control): string | null =>
+  fleet.quotaPools.some(({ name }) => name === quotaPool) ? quotaPool : null;
+
+/** Without the retired groups whose last slice has gone; the same object when there is none. */
+export function withoutEmptied(control: Control, records: Iterable<SliceRecord>): Control {
+  if (control.retired.length === 0) return control;
+  const live = new Set<string>();
+  for (const record of records) if (isLive(record)) live.add(record.group);
+  const gone = new Set<string>(control.retired.filter((name) => !live.has(name)));
+  if (gone.size === 0) return control;
+  return {
+    ...control,
+    fleet: { ...control.fleet, groups: control.fleet.groups.filter(({ name }) => !gone.has(name)) },
+    groups: control.groups.filter(({ group }) => !gone.has(group)),
+    retired: control.retired.filter((name) => !gone.has(name)),
   };
 }
 

@@ -2,6 +2,7 @@ import { type HostSight, type LaunchAnswer, type SliceSight, unseen } from '../l
 import type { HostReport } from '../model/host-report.ts';
 import type { EpochMs, SliceId } from '../model/ids.ts';
 import type { Machine } from '../model/machine.ts';
+import type { Resources } from '../model/resources.ts';
 import type { SliceRecord } from '../model/slice-record.ts';
 
 type Known = Pick<SliceRecord, 'id' | 'hostCount' | 'provider' | 'machines'>;
@@ -66,6 +67,11 @@ export class Sights {
     return this.#providers.get(provider)?.listedMs ?? null;
   }
 
+  /** Whether each of them has been seen once. */
+  hasListed(providers: Iterable<string>): boolean {
+    return [...providers].every((name) => this.listedMs(name) !== null);
+  }
+
   /** Since when its lists fail. */
   silentSinceMs(provider: string): EpochMs | null {
     return this.#providers.get(provider)?.silentSinceMs ?? null;
@@ -119,7 +125,7 @@ export class Sights {
       before === null ||
       before.isBusy !== report.isBusy ||
       before.drain !== report.drain ||
-      JSON.stringify(before.free) !== JSON.stringify(report.free)
+      !isSameRoom(before.free, report.free)
     );
   }
 
@@ -144,6 +150,16 @@ export class Sights {
     const sight = this.#slices.get(id);
     if (sight !== undefined) this.#slices.set(id, withMachines(sight, startedMs, machines));
   }
+}
+
+/** Whether two reports of room say the same. */
+export function isSameRoom(before: Resources, now: Resources): boolean {
+  let count = 0;
+  for (const name in now) {
+    if (before[name] !== now[name]) return false;
+    count++;
+  }
+  return count === Object.keys(before).length;
 }
 
 /** Most of what there was has vanished at once: rather a lying list than a lost fleet. */

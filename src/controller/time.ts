@@ -15,13 +15,15 @@ export class SteadyTime {
   readonly #clock: Clock;
   #nowMs: number;
   #monotonicMs: number;
-  #offMs = 0;
+  /** What the wall clock was ahead of the monotonic one when last asked. */
+  #aheadMs: number;
 
   /** `leastMs`: the last time that was recorded; a start with a clock behind it waits there. */
   constructor(clock: Clock, leastMs: EpochMs) {
     this.#clock = clock;
     this.#nowMs = Math.max(clock.wallMs(), leastMs);
     this.#monotonicMs = clock.monotonicMs();
+    this.#aheadMs = this.#nowMs - this.#monotonicMs;
   }
 
   now(): EpochMs {
@@ -34,12 +36,14 @@ export class SteadyTime {
     return epochMs(Math.floor(this.#nowMs));
   }
 
-  /** How far the wall clock has jumped since this was last asked; 0 while it keeps pace. */
+  /**
+   * How far the wall clock has jumped since this was last asked; 0 while it keeps pace. At the start,
+   * how far it is behind what was recorded. Our own following of it is no jump.
+   */
   takeJump(): number {
-    const offMs = Math.round(this.#clock.wallMs() - this.#nowMs);
-    const jumpMs = offMs - this.#offMs;
-    if (Math.abs(jumpMs) < JUMP_MS) return 0;
-    this.#offMs = offMs;
-    return jumpMs;
+    const aheadMs = this.#clock.wallMs() - this.#clock.monotonicMs();
+    const jumpMs = Math.round(aheadMs - this.#aheadMs);
+    this.#aheadMs = aheadMs;
+    return Math.abs(jumpMs) < JUMP_MS ? 0 : jumpMs;
   }
 }

@@ -26,10 +26,20 @@ export function noteRefusal(
   }
 }
 
-/** Machines came: whatever stood in the way of launching here does not any more. */
-export function noteSuccess(memory: Memory, group: Scoped, tell: Tell): void {
+/**
+ * Machines came: whatever stood in the way of launching here does not any more. Those that were asked
+ * for before the refusal, of the same batch for one, say nothing about what is left.
+ */
+export function noteSuccess(
+  memory: Memory,
+  group: Scoped,
+  { requestedAtMs, tell }: { readonly requestedAtMs: EpochMs | null; readonly tell: Tell },
+): void {
   for (const [id, trouble] of memory.troubles.entries()) {
     if (trouble.kind === 'churn' || !reaches(trouble, group)) continue;
+    // `unknown` may be this very launch, unanswered: that it came is the answer.
+    const isAnswer = trouble.kind === 'unknown' || (requestedAtMs ?? 0) >= trouble.untilMs;
+    if (!isAnswer) continue;
     memory.troubles.remove(id);
     tell({ kind: 'backoff-ended', trouble, why: 'success' });
   }

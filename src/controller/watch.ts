@@ -12,6 +12,8 @@ import type { Sights } from './sights.ts';
 /** While something is coming or going, lists are asked for at least this often. */
 const BUSY_INTERVAL_MS = 5_000;
 const LEAST_INTERVAL_MS = 1_000;
+/** Lists that fail in a row come half as often each time, down to this: a throttled account recovers. */
+const FAILING_INTERVAL_MAX_MS = 60_000;
 /** Our time may run a tenth faster than the provider's while it follows a clock that was set. */
 const LAG_MARGIN = 1.2;
 
@@ -28,6 +30,8 @@ export class Watch {
   readonly #timers = new Map<string, { cancel(): void }>();
   readonly lags: ReadonlyMap<string, number>;
   readonly #events: FleetEvent[] = [];
+  /** Lists that failed in a row, by provider. */
+  readonly #failures = new Map<string, number>();
   #life = 0;
 
   constructor(options: WatchOptions) {
@@ -63,7 +67,7 @@ export class Watch {
     const startedMs = now();
     const again = (): void => {
       if (life !== this.#life) return;
-      const intervalMs = this.#intervalMs(watching.isBusy(reach.name));
+      const intervalMs = this.#intervalMs(reach.name, watching.isBusy(reach.name));
       const delayMs = Math.max(0, startedMs + intervalMs - now());
       this.#timers.set(
         reach.name,
@@ -97,8 +101,10 @@ export class Watch {
         this.#events.push({ kind: 'provider-silent', provider: name, detail: words });
       }
       sights.listFailed(name, now());
+      this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1);
       return;
     }
+    this.#failures.delete(name);
     if (listing.dropped > 0) {
       this.#events.push({ kind: 'garbage-dropped', provider: name, count: listing.dropped });
     }
@@ -116,10 +122,13 @@ export class Watch {
     onList();
   }
 
-  #intervalMs(isBusy: boolean): number {
+  #intervalMs(name: string, isBusy: boolean): number {
     const { evaluationIntervalMs, reconcileIntervalMs } = this.#options.control;
-    if (!isBusy) return reconcileIntervalMs;
-    return Math.max(LEAST_INTERVAL_MS, Math.min(BUSY_INTERVAL_MS, evaluationIntervalMs));
+    const busyMs = Math.max(LEAST_INTERVAL_MS, Math.min(BUSY_INTERVAL_MS, evaluationIntervalMs));
+    const usualMs = isBusy ? busyMs : reconcileIntervalMs;
+    const failures = this.#failures.get(name) ?? 0;
+    const failingMs = Math.min(FAILING_INTERVAL_MAX_MS, usualMs * 2 ** Math.min(20, failures - 1));
+    return failures === 0 ? usualMs : Math.max(usualMs, failingMs);
   }
 }
 

@@ -111,7 +111,7 @@ describe('whatever is seen', () => {
           ({ status } = step);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -123,7 +123,7 @@ describe('whatever is seen', () => {
         expect(twice.record.status).toBe(once.record.status);
         expect(twice.steps).toEqual([]);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 

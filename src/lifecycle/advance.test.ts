@@ -35,7 +35,6 @@ const hostsOf = (...states: (HostSight['state'] | null)[]): readonly (HostSight 
 
 describe('coming up', () => {
   const refusal = { kind: 'stockout', detail: 'none left' } as const;
-  // prettier-ignore: a table is read by column
   test.each([
     ['waits while nothing is seen', 'requesting', ['null'], []],
     ['is booting with its first machine', 'requesting', ['starting', 'null'], ['machines-seen']],
@@ -124,7 +123,6 @@ describe('coming up', () => {
 
 describe('losing a host', () => {
   const seen = (lastSeenMs: number) => [aHost('ready', { lastSeenMs: epochMs(lastSeenMs) })];
-  // prettier-ignore: a table is read by column
   test.each([
     ['no list yet', null, []],
     ['the list that showed it', 5_000, []],
@@ -187,7 +185,6 @@ describe('ready', () => {
   const idle = aReport();
   const busy = aReport({ isBusy: true });
   const since = epochMs(7);
-  // prettier-ignore: a table is read by column
   test.each([
     [
       'idle from the first time all hosts say so',

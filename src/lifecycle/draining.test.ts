@@ -36,7 +36,6 @@ describe('the end of a drain', () => {
   const drained = says('drained');
   const refused = says('refused');
   const stale = (drain: HostReport['drain']) => says(drain, 999);
-  // prettier-ignore: a table is read by column
   test.each([
     ['goes on while work runs', idle, [none, none], 10_000, []],
     ['is over when every host says drained', idle, [drained, drained], 10_000, ['drain-finished']],
@@ -67,7 +66,6 @@ describe('the end of a drain', () => {
     expect(steps.map(({ event }) => event)).toEqual(events);
   });
 
-  // prettier-ignore: a table is read by column
   test.each([
     ['cannot be refused', 'refused', 10_000, []],
     ['lasts until the announced time', 'none', 89_999, []],
@@ -145,7 +143,6 @@ describe('the end of a release', () => {
   const none = [null, null];
   const gone = hosts.map((host) => ({ ...host, state: 'gone' as const }));
   const inFlight = { kind: 'in-flight' } as const;
-  // prettier-ignore: a table is read by column
   test.each([
     ['not before the provider agreed', { hosts: none, releaseAcceptedMs: null }, 9_000, []],
     ['not before any list', { hosts: none, releaseAcceptedMs: 2_000 }, null, []],

@@ -18,7 +18,6 @@ describe('timeouts', () => {
     expect(forEver).toEqual(['ready', 'terminated', 'failed']);
   });
 
-  // prettier-ignore: a table is read by column
   test.each([
     ['a launch that no rate lets go is given up', 'queued', QUEUED_MAX_MS, 'terminated'],
     [

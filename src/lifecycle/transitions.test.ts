@@ -69,7 +69,6 @@ describe('step', () => {
     }
   });
 
-  // prettier-ignore: a table is read by column
   test.each([
     ['a first request is dated', 'queued', 'launch-sent', { requestedAtMs: 5 }],
     [

@@ -75,6 +75,8 @@ export type SliceVerdict =
   | { readonly kind: 'floor' }
   | { readonly kind: 'reserved'; readonly gang: EntryId }
   | { readonly kind: 'protected' }
+  /** Its scheduler refused to drain it, or work came back: it is not asked again before then. */
+  | { readonly kind: 'drain-called-off'; readonly untilMs: EpochMs }
   | { readonly kind: 'paused' }
   | { readonly kind: 'blast-radius' }
   | { readonly kind: 'waiting'; readonly status: SliceStatus; readonly timeoutMs: number }

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../model/ids.ts';
 import { onItsWay } from '../model/slice.ts';
-import type { TrackedSlice } from '../model/slice-record.ts';
+import type { CancelWhy, TrackedSlice } from '../model/slice-record.ts';
 import { byFirst, byNumber, byText, type Compare } from '../support/order.ts';
 import type { Allowance, GroupView, Release } from './release.ts';
 
@@ -28,7 +28,7 @@ export function planComing(view: GroupView, at: At): void {
   const coming = view.slices.filter(({ status }) => onItsWay.has(status));
   if (coming.length === 0) return;
   const open = coming.filter(
-    ({ reservedFor, isProtected }) => reservedFor === null && !isProtected,
+    ({ reservedFor, isProtected }) => (reservedFor === null || view.isRetired) && !isProtected,
   );
   const forSpare = Math.max(0, group.spare - report.unused.ready);
   const unneeded = Math.min(
@@ -45,9 +45,19 @@ export function planComing(view: GroupView, at: At): void {
     }
   });
   for (const slice of coming) {
-    if (slice.reservedFor === null) continue;
+    if (slice.reservedFor === null || view.isRetired) continue;
     at.release.verdicts.set(slice.id, { kind: 'reserved', gang: slice.reservedFor });
   }
+}
+
+function whyGiveUp(
+  { isRetired, slices, group }: GroupView,
+  isAbove: boolean,
+  sinceMs: EpochMs,
+): CancelWhy {
+  if (isRetired) return { kind: 'group-removed' };
+  if (isAbove) return { kind: 'above-max', total: slices.length, max: group.max };
+  return { kind: 'not-needed', sinceMs };
 }
 
 function giveUp(
@@ -71,9 +81,7 @@ function giveUp(
     release.verdicts.set(slice.id, { kind: answer });
     return;
   }
-  const why = isAbove
-    ? ({ kind: 'above-max', total: view.slices.length, max: group.max } as const)
-    : ({ kind: 'not-needed', sinceMs } as const);
+  const why = whyGiveUp(view, isAbove, sinceMs);
   view.left.surplus--;
   if (isAbove) view.left.excess--;
   release.steps.push({ kind: 'cancel', sliceId: slice.id, why });

@@ -12,14 +12,10 @@ export function findConditions(input: TickInput): readonly GroupCondition[] {
   return input.control.fleet.groups.flatMap((group): GroupCondition[] => {
     const { name } = group;
     if (retired.has(name)) return [{ kind: 'draining', group: name }];
-    const pause = input.pauses.find((candidate) => isPaused(candidate, 'launches', group));
-    if (pause !== undefined) return [{ kind: 'paused', group: name, untilMs: pause.untilMs }];
+    const pause = longest(input.pauses.filter((each) => isPaused(each, 'launches', group)));
+    if (pause !== null) return [{ kind: 'paused', group: name, untilMs: pause.untilMs }];
     const active = troublesOf(input, group).filter(({ untilMs }) => input.atMs < untilMs);
-    const worst = active.reduce<Trouble | null>(
-      (longest, trouble) =>
-        longest === null || trouble.untilMs > longest.untilMs ? trouble : longest,
-      null,
-    );
+    const worst = longest(active);
     if (worst !== null) {
       return [{ kind: conditionOf(worst), group: name, untilMs: worst.untilMs }];
     }
@@ -29,6 +25,15 @@ export function findConditions(input: TickInput): readonly GroupCondition[] {
     }
     return [];
   });
+}
+
+/** The one that ends last; without an end is longer than any. */
+function longest<T extends { readonly untilMs: EpochMs | null }>(list: readonly T[]): T | null {
+  const endOf = ({ untilMs }: T): number => untilMs ?? Infinity;
+  return list.reduce<T | null>(
+    (before, each) => (before === null || endOf(each) > endOf(before) ? each : before),
+    null,
+  );
 }
 
 /** Whether a pause stops a kind of action in a group. */

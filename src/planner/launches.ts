@@ -21,10 +21,13 @@ export function planLaunches(
   untroubled: DemandDecision | null,
 ): readonly Launch[] {
   const gangs = assignGangs(input, decision);
+  // A store that was lost starts again with the same numbers: what was adopted has its id already.
+  const known = new Set(input.slices.map(({ id }) => id));
   let minted = 0;
   const mint = (group: GroupName): SliceId => {
     const [epoch, seq, n] = [input.epoch, input.seq, minted++].map((part) => part.toString(36));
-    return sliceId(`${group}-${epoch}-${seq}-${n}`);
+    const id = sliceId(`${group}-${epoch}-${seq}-${n}`);
+    return known.has(id) ? mint(group) : id;
   };
   return decision.groups.flatMap((report, index) => {
     const reserved = gangs.get(report.group) ?? [];

@@ -32,11 +32,10 @@ export function makePlan(input: TickInput, decided: Decided): TickOutput {
     roomsUsed: findRoomsUsed(decision),
     allowance: createAllowance(input, decided),
   });
-  const givenUp = new Set(
-    [...prepared.steps, ...released].flatMap((step) =>
-      step.kind === 'cancel' ? [step.sliceId] : [],
-    ),
-  );
+  const givenUp = new Set<SliceId>();
+  for (const step of [...prepared.steps, ...released]) {
+    if (step.kind === 'cancel') givenUp.add(step.sliceId);
+  }
   const sending = planSending(input, listWaiting(input, launches, givenUp));
   const steps = [...prepared.steps, ...released, ...launches, ...sending.steps];
   for (const step of prepared.steps) {
@@ -69,22 +68,19 @@ function listWaiting(
   givenUp: ReadonlySet<SliceId>,
 ): readonly Waiting[] {
   const indexes = new Map(input.control.fleet.groups.map(({ name }, index) => [name, index]));
-  const toWaiting = (
-    { id, group, gang }: { id: SliceId; group: GroupName; gang: string | null },
-    sinceMs: TickInput['atMs'],
-  ): Waiting[] => {
+  const waiting: Waiting[] = [];
+  const wait = (group: GroupName, launch: Omit<Waiting, 'groupIndex'>): void => {
     const groupIndex = indexes.get(group);
-    return groupIndex === undefined ? [] : [{ sliceId: id, groupIndex, sinceMs, gang }];
+    if (groupIndex !== undefined) waiting.push({ ...launch, groupIndex });
   };
-  const before = input.slices.flatMap((slice) =>
-    slice.status === 'queued' && !givenUp.has(slice.id)
-      ? toWaiting({ ...slice, gang: slice.reservedFor }, slice.statusSinceMs)
-      : [],
-  );
-  const now = launches.flatMap(({ sliceId, group, reservedFor }) =>
-    toWaiting({ id: sliceId, group, gang: reservedFor }, input.atMs),
-  );
-  return [...before, ...now];
+  for (const { status, id, group, statusSinceMs, reservedFor } of input.slices) {
+    if (status !== 'queued' || givenUp.has(id)) continue;
+    wait(group, { sliceId: id, sinceMs: statusSinceMs, gang: reservedFor });
+  }
+  for (const { sliceId, group, reservedFor } of launches) {
+    wait(group, { sliceId, sinceMs: input.atMs, gang: reservedFor });
+  }
+  return waiting;
 }
 
 /** What scale-down may do: pauses and the limits on giving back. */
@@ -126,16 +122,20 @@ function gather(
   { deferred }: Sending,
 ): TickOutput['verdicts'] {
   const rows = new Map<string, { verdict: SliceVerdict; sliceIds: SliceId[] }>();
-  const keys = new Map<SliceVerdict, string>();
+  // Most verdicts are shared objects: their words are made once.
+  const known = new Map<SliceVerdict, { verdict: SliceVerdict; sliceIds: SliceId[] }>();
   for (const { id } of slices) {
     const late = deferred.get(id);
     const verdict = late === undefined ? verdicts.get(id) : { kind: 'deferred' as const, ...late };
     assert(verdict !== undefined, 'every live slice has a verdict');
-    let key = keys.get(verdict);
-    if (key === undefined) keys.set(verdict, (key = JSON.stringify(verdict)));
-    const row = rows.get(key);
-    if (row === undefined) rows.set(key, { verdict, sliceIds: [id] });
-    else row.sliceIds.push(id);
+    let row = known.get(verdict);
+    if (row === undefined) {
+      const key = JSON.stringify(verdict);
+      row = rows.get(key) ?? { verdict, sliceIds: [] };
+      rows.set(key, row);
+      known.set(verdict, row);
+    }
+    row.sliceIds.push(id);
   }
   return [...rows.values()];
 }

@@ -1,5 +1,7 @@
-import type { EntryId, GroupName, SliceId } from '../model/ids.ts';
-import { onItsWay } from '../model/slice.ts';
+import type { GroupControl } from '../model/control.ts';
+import type { Group } from '../model/group.ts';
+import type { EntryId, EpochMs, GroupName, SliceId } from '../model/ids.ts';
+import { onItsWay, type Slice } from '../model/slice.ts';
 import type { CancelWhy, TrackedSlice } from '../model/slice-record.ts';
 import type { GroupCondition, Snapshot } from '../model/snapshot.ts';
 import type { PlanStep, TickInput } from '../model/tick.ts';
@@ -48,11 +50,10 @@ export function prepare(input: TickInput, conditions: readonly GroupCondition[])
     }
     if (isRecallable(slice)) recallable.add(slice.id);
   }
-  const failed = new Set(
-    input.slices.flatMap(({ reservedFor, group }) =>
-      reservedFor !== null && late.has(reservedFor) ? [group] : [],
-    ),
-  );
+  const failed = new Set<GroupName>();
+  for (const { reservedFor, group } of late.size === 0 ? [] : input.slices) {
+    if (reservedFor !== null && late.has(reservedFor)) failed.add(group);
+  }
   const backoffs = [...failed].map((group) => ({ kind: 'backoff', group, untilMs: null }) as const);
   return { steps, cancelled, unreserved, recallable, conditions: [...conditions, ...backoffs] };
 }
@@ -67,7 +68,8 @@ function whyCancel(
   },
 ): CancelWhy | null {
   if (!onItsWay.has(slice.status)) return null;
-  if (at.retired.has(slice.group)) return { kind: 'group-removed' };
+  // What was sent goes too, but within the limits on giving back.
+  if (slice.status === 'queued' && at.retired.has(slice.group)) return { kind: 'group-removed' };
   if (at.gang !== null) return { kind: 'gang-rolled-back', gang: at.gang };
   // Not sent yet: the work goes where machines can be had.
   if (slice.status === 'queued' && at.troubled.has(slice.group)) return { kind: 'group-troubled' };
@@ -86,8 +88,9 @@ function findLateGangs(
   { slices, atMs, control }: TickInput,
   pending: ReadonlySet<EntryId>,
 ): ReadonlySet<EntryId> {
-  const limits = new Map(control.groups.map(({ group, timeouts }) => [group, timeouts]));
   const late = new Set<EntryId>();
+  if (pending.size === 0) return late;
+  const limits = new Map(control.groups.map(({ group, timeouts }) => [group, timeouts]));
   for (const { reservedFor, reservedSinceMs, group, status } of slices) {
     if (reservedFor === null || reservedSinceMs === null || !pending.has(reservedFor)) continue;
     if (status !== 'ready' && !onItsWay.has(status)) continue;
@@ -102,17 +105,73 @@ export function createTerminationCheck({ pauses }: TickInput): (group: GroupName
   return (name) => !pauses.some((pause) => isPaused(pause, 'terminations', { name }));
 }
 
+/** Newly ready and not reported on yet, within its group's grace: taken for empty. */
+export const isFresh = (
+  { status, statusSinceMs, hosts }: TrackedSlice,
+  { timeouts }: GroupControl,
+  atMs: EpochMs,
+): boolean =>
+  status === 'ready' &&
+  hosts.every(({ free }) => free === null) &&
+  atMs - statusSinceMs < timeouts.registrationGraceMs;
+
+/** The policy knows one grace for all; where a group has its own, its hosts are told to it. */
+function withGrace({ control, atMs, slices }: TickInput): readonly TrackedSlice[] {
+  const { registrationGraceMs, groups } = control.fleet;
+  const owns = new Map(
+    control.groups.flatMap((own, index) => {
+      const group = groups[index];
+      const isUsual = own.timeouts.registrationGraceMs === registrationGraceMs;
+      return group === undefined || isUsual ? [] : [[group.name, { own, group }] as const];
+    }),
+  );
+  if (owns.size === 0) return slices;
+  return slices.map((slice) => {
+    const placed = owns.get(slice.group);
+    if (placed === undefined || slice.status !== 'ready') return slice;
+    if (slice.hosts.some(({ free }) => free !== null)) return slice;
+    const free = isFresh(slice, placed.own, atMs) ? placed.group.host : {};
+    const { hostsPerSlice } = placed.group;
+    const hosts = Array.from({ length: hostsPerSlice }, () => ({ free, isBusy: null }));
+    return { ...slice, hosts };
+  });
+}
+
 /** The demand policy's view of the fleet. */
 export function toSnapshot(input: TickInput, prepared: Prepared): Snapshot {
-  const slices = input.slices.flatMap((slice) => {
-    if (prepared.cancelled.has(slice.id)) {
-      // Its machines cost money until they are gone; one that was never sent has none.
-      return slice.status === 'queued' ? [] : [{ ...slice, status: 'terminating' as const }];
-    }
-    if (prepared.recallable.has(slice.id)) return [{ ...slice, status: 'ready' as const }];
-    return [prepared.unreserved.has(slice.id) ? { ...slice, reservedFor: null } : slice];
-  });
+  const { cancelled, recallable, unreserved } = prepared;
+  const isAsItWas = cancelled.size + recallable.size + unreserved.size === 0;
+  const graced = withGrace(input);
+  const slices = isAsItWas
+    ? graced
+    : graced.flatMap((slice) => {
+        if (cancelled.has(slice.id)) {
+          // Its machines cost money until they are gone; one that was never sent has none.
+          return slice.status === 'queued' ? [] : [{ ...slice, status: 'terminating' as const }];
+        }
+        if (recallable.has(slice.id)) return [{ ...slice, status: 'ready' as const }];
+        return [unreserved.has(slice.id) ? { ...slice, reservedFor: null } : slice];
+      });
   const { atMs, demand, floors, control } = input;
+  const fleet = { ...control.fleet, groups: withLeaving(control.fleet.groups, slices) };
   const { conditions } = prepared;
-  return { atMs, fleet: control.fleet, slices, conditions, demand, floors };
+  return { atMs, fleet, slices, conditions, demand, floors };
+}
+
+/**
+ * Slices that leave count against every bound until they are gone, but nobody can count on them: min
+ * is asked for beside them, so that what is taken away is replaced before it has gone.
+ */
+function withLeaving(groups: readonly Group[], slices: readonly Slice[]): readonly Group[] {
+  if (groups.every(({ min }) => min === 0)) return groups;
+  const leaving = new Map<GroupName, number>();
+  for (const { group, status } of slices) {
+    if (status === 'ready' || onItsWay.has(status)) continue;
+    leaving.set(group, (leaving.get(group) ?? 0) + 1);
+  }
+  if (leaving.size === 0) return groups;
+  return groups.map((group) => {
+    const min = Math.min(group.max, group.min + (leaving.get(group.name) ?? 0));
+    return group.min === 0 || min <= group.min ? group : { ...group, min };
+  });
 }

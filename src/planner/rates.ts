@@ -1,4 +1,3 @@
-import type { GroupControl } from '../model/control.ts';
 import { type EpochMs, epochMs, type SliceId } from '../model/ids.ts';
 import type { Deferral, PlanStep, TickInput } from '../model/tick.ts';
 import { must } from '../support/assert.ts';
@@ -57,14 +56,20 @@ const byTurn: Compare<Waiting> = byFirst(
 
 /** Launches in order, those of a gang in one group together. */
 function toUnits(waiting: readonly Waiting[]): readonly (readonly Waiting[])[] {
-  const units = new Map<string, Waiting[]>();
+  const units: Waiting[][] = [];
+  const gangs = new Map<string, Waiting[]>();
   for (const launch of waiting.toSorted(byTurn)) {
-    const key = launch.gang === null ? launch.sliceId : `gang ${launch.groupIndex} ${launch.gang}`;
-    const unit = units.get(key);
-    if (unit === undefined) units.set(key, [launch]);
-    else unit.push(launch);
+    const key = launch.gang === null ? null : `${launch.groupIndex} ${launch.gang}`;
+    const known = key === null ? undefined : gangs.get(key);
+    if (known !== undefined) {
+      known.push(launch);
+      continue;
+    }
+    const unit = [launch];
+    units.push(unit);
+    if (key !== null) gangs.set(key, unit);
   }
-  return [...units.values()];
+  return units;
 }
 
 type Verdict = Pick<Deferral, 'by' | 'untilMs'> | 'paused' | null;
@@ -89,17 +94,21 @@ function createGate(input: TickInput): (groupIndex: number) => Verdict {
   }
   const recent = input.launchedAtMs.filter((sentMs) => sentMs > atMs - MINUTE_MS);
   let sent = recent.length;
+  const isProbed = groups.map((group) =>
+    troublesOf(input, group).some(({ untilMs }) => untilMs <= atMs),
+  );
   return (groupIndex) => {
     const group = must(groups[groupIndex], 'a group index');
     const own = control.groups[groupIndex];
     if (input.pauses.some((pause) => isPaused(pause, 'launches', group))) return 'paused';
     const inFlight = flying.get(group.name) ?? 0;
-    const isProbing = troublesOf(input, group).some(({ untilMs }) => untilMs <= atMs);
-    if (isProbing && inFlight >= 1) return { by: 'probing', untilMs: nextLookMs };
-    if (inFlight >= groupLimit(own, running.get(group.name) ?? 0, limits.upscalingSpeed)) {
+    if (isProbed[groupIndex] === true && inFlight >= 1)
+      return { by: 'probing', untilMs: nextLookMs };
+    if (inFlight >= speedLimit(running.get(group.name) ?? 0, limits.upscalingSpeed)) {
       return { by: 'upscaling-speed', untilMs: nextLookMs };
     }
-    if (flyingAll >= (limits.concurrentLaunches ?? Infinity)) {
+    const isFull = inFlight >= (own?.concurrentLaunchesMax ?? Infinity);
+    if (isFull || flyingAll >= (limits.concurrentLaunches ?? Infinity)) {
       return { by: 'concurrent-launches', untilMs: nextLookMs };
     }
     if (sent >= (limits.createsPerMinute ?? Infinity)) {
@@ -114,7 +123,5 @@ function createGate(input: TickInput): (groupIndex: number) => Verdict {
   };
 }
 
-function groupLimit(own: GroupControl | undefined, running: number, speed: number | null): number {
-  const bySpeed = speed === null ? Infinity : Math.max(1, Math.ceil(speed * Math.max(running, 1)));
-  return Math.min(bySpeed, own?.concurrentLaunchesMax ?? Infinity);
-}
+const speedLimit = (running: number, speed: number | null): number =>
+  speed === null ? Infinity : Math.max(1, Math.ceil(speed * Math.max(running, 1)));

@@ -1,7 +1,8 @@
+import { sparedUntilMs } from '../lifecycle/timeouts.ts';
 import type { EpochMs } from '../model/ids.ts';
 import type { DrainWhy, TrackedSlice } from '../model/slice-record.ts';
 import type { SliceVerdict } from '../model/tick.ts';
-import type { Prepared } from './prepare.ts';
+import { isFresh, type Prepared } from './prepare.ts';
 import { type Allowance, byIdleness, type GroupView, type Release } from './release.ts';
 
 interface At {
@@ -29,10 +30,10 @@ export function planReady(view: GroupView, at: At): void {
   let fresh = 0;
   for (const slice of ready) {
     const verdict = verdictOnUse(slice);
-    verdicts.set(slice.id, verdict ?? { kind: 'needed' });
+    verdicts.set(slice.id, verdict ?? needed);
     if (verdict === null) idle.push(slice);
     // Newly ready and not reported on yet: the decision took it for empty.
-    else if (verdict.kind === 'unreported' && isFresh(slice, view, at.atMs)) fresh++;
+    else if (verdict.kind === 'unreported' && isFresh(slice, view.control, at.atMs)) fresh++;
   }
   if (view.isRetired) {
     for (const slice of ready) drain(view, at, slice, { kind: 'group-removed' });
@@ -41,17 +42,24 @@ export function planReady(view: GroupView, at: At): void {
   const rolled = roll(view, at, ready);
   const free = idle.filter((slice) => !rolled.has(slice)).sort(byIdleness);
   const whole = free.filter((slice) => isWhole(slice, view));
-  const backs = recallable.filter((slice) => isWhole(slice, view)).length;
-  const used = Math.max(0, whole.length + backs + fresh - view.report.unused.ready);
+  const backs = recallable.filter((slice) => isWhole(slice, view));
+  const used = Math.max(0, whole.length + backs.length + fresh - view.report.unused.ready);
   const usedHere = Math.min(whole.length, Math.max(0, used - fresh));
-  recall(at, recallable, used - fresh - whole.length);
+  const forUse = used + view.group.spare - fresh - whole.length;
+  recall(at, backs, Math.max(forUse, -view.left.surplus));
   const forSpare = Math.max(0, view.group.spare - Math.max(0, fresh - used));
   drainIdle(view, at, whole, { used: usedHere, spare: forSpare });
-  if (!view.isRoomUsed) {
-    const others = free.filter((slice) => !isWhole(slice, view));
-    drainIdle(view, at, others, { used: 0, spare: 0 });
-  }
+  // Of slices that are empty in part it is not known which ones the work was placed on.
+  const isInPart = (slice: TrackedSlice): boolean => !isWhole(slice, view);
+  if (view.isRoomUsed) recall(at, recallable.filter(isInPart), Infinity);
+  else drainIdle(view, at, free.filter(isInPart), { used: 0, spare: 0 });
 }
+
+// Verdicts of thousands of slices: one object each, so that slices alike are found alike at once.
+const needed: SliceVerdict = { kind: 'needed' };
+const busy: SliceVerdict = { kind: 'busy' };
+const unreported: SliceVerdict = { kind: 'unreported' };
+const protectedByMark: SliceVerdict = { kind: 'protected' };
 
 /** Why a ready slice is no candidate at all; null when it has no work and no other claim on it. */
 function verdictOnUse(slice: TrackedSlice): SliceVerdict | null {
@@ -59,16 +67,12 @@ function verdictOnUse(slice: TrackedSlice): SliceVerdict | null {
   if (slice.reservedFor !== null) {
     return { kind: 'reserved', gang: slice.reservedFor };
   }
-  if (slice.hosts.some(({ isBusy }) => isBusy === true)) return { kind: 'busy' };
+  if (slice.hosts.some(({ isBusy }) => isBusy === true)) return busy;
   if (slice.hosts.length === 0 || slice.hosts.some(({ isBusy }) => isBusy === null)) {
-    return { kind: 'unreported' };
+    return unreported;
   }
-  return slice.isProtected ? { kind: 'protected' } : null;
+  return slice.isProtected ? protectedByMark : null;
 }
-
-const isFresh = (slice: TrackedSlice, { control }: GroupView, atMs: EpochMs): boolean =>
-  slice.hosts.every(({ free }) => free === null) &&
-  atMs - slice.statusSinceMs < control.timeouts.registrationGraceMs;
 
 const isWhole = ({ hosts }: TrackedSlice, { group }: GroupView): boolean =>
   hosts.length === group.hostsPerSlice &&
@@ -125,6 +129,13 @@ function whyDrain(view: GroupView, { atMs, allowance }: At, slice: TrackedSlice)
 /** Begins a drain, if terminations may go on; false when not. */
 function drain(view: GroupView, at: At, slice: TrackedSlice, why: DrainWhy): boolean {
   if (slice.isProtected) return false;
+  // Idleness began anew when it came back; other reasons would ask again in every tick.
+  const isByTime = why.kind === 'idle' || why.kind === 'fallback-ended';
+  const untilMs = isByTime ? null : sparedUntilMs(slice);
+  if (untilMs !== null && at.atMs < untilMs) {
+    at.release.verdicts.set(slice.id, { kind: 'drain-called-off', untilMs });
+    return false;
+  }
   const answer = at.allowance.take(view.group);
   if (answer !== 'granted') {
     at.release.verdicts.set(slice.id, { kind: answer });

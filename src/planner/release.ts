@@ -83,27 +83,36 @@ export function planRelease({
       isRoomUsed: roomsUsed.has(group.name),
       isRetired: retired.has(group.name),
       left: {
-        surplus: staying + report.launch - Math.max(group.min, report.held),
+        surplus: staying + report.launch - Math.max(group.min, heldOf(report)),
         // What leaves already is no longer above anything.
         excess: Math.max(0, staying + report.launch - group.max),
       },
     };
-    for (const slice of slices) release.verdicts.set(slice.id, verdictOnLeaving(slice, control));
+    for (const slice of slices) {
+      // Ready ones get theirs below, all of them.
+      if (slice.status === 'ready') continue;
+      release.verdicts.set(slice.id, verdictOnLeaving(slice, control));
+    }
     planComing(view, { atMs: input.atMs, allowance, release });
     planReady(view, { atMs: input.atMs, prepared, allowance, release });
   });
   return release;
 }
 
+/** Slices that floors are held with, and those launched for what these lack: beside, not instead. */
+const heldOf = ({ held, causes }: GroupReport): number => held + causes.floor + causes.spare;
+
 export const stays = ({ status }: TrackedSlice): boolean =>
   status === 'ready' || onItsWay.has(status);
+
+const ending: SliceVerdict = { kind: 'ending' };
 
 /** The word on slices that nobody decides about any more; the others get theirs in turn. */
 function verdictOnLeaving(slice: TrackedSlice, { timeouts }: GroupControl): SliceVerdict {
   if (slice.status === 'draining' && slice.drain !== null) {
     return { kind: 'draining', why: slice.drain.why };
   }
-  if (!onItsWay.has(slice.status)) return { kind: 'ending' };
+  if (!onItsWay.has(slice.status)) return ending;
   const timeoutMs = timeoutOf(slice.status, timeouts) ?? 0;
   return { kind: 'waiting', status: slice.status, timeoutMs };
 }

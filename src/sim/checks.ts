@@ -85,7 +85,9 @@ export class Checks implements FleetWatcher {
           const isIn = one?.quotaPool === name;
           return sum + (isIn ? (one.host[resource] ?? 0) * one.hostsPerSlice : 0);
         }, 0);
-        if (used > most) this.#break(`pool ${name} goes to ${used} ${resource}, above ${most}`);
+        const isOurs = launched.some(({ group }) => byName.get(group)?.quotaPool === name);
+        if (isOurs && used > most)
+          this.#break(`pool ${name} goes to ${used} ${resource}, above ${most}`);
       }
     }
   }
@@ -188,10 +190,13 @@ export class Checks implements FleetWatcher {
     }
   }
 
-  /** Whether the provider had announced to take it. */
+  /** Whether the provider has taken it, or had announced to. */
   #isTakenAway(id: SliceId): boolean {
-    return [...(this.#fleet?.clouds.values() ?? [])].some(({ truth }) =>
-      truth.alive().some((one) => one.sliceId === id && one.interruptionAtMs !== null),
+    const hosts = [...(this.#fleet?.clouds.values() ?? [])].flatMap(({ truth }) =>
+      truth.alive().filter(({ sliceId }) => sliceId === id),
+    );
+    return hosts.every(
+      ({ state, interruptionAtMs }) => state === 'stopping' || interruptionAtMs !== null,
     );
   }
 

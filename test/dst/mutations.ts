@@ -13,9 +13,9 @@ export const mutations: readonly Mutation[] = [
     name: 'double-launch',
     harm: 'capacity on its way is forgotten, so that work is bought for twice',
     file: 'src/planner/prepare.ts',
-    find: 'const slices = input.slices.flatMap((slice) => {',
+    find: 'const slices = input.slices.map(withGrace(input)).flatMap((slice) => {',
     replace:
-      "const slices = input.slices.filter(({ status }) => status !== 'requesting').flatMap((slice) => {",
+      "const slices = input.slices.filter(({ status }) => status !== 'requesting').map(withGrace(input)).flatMap((slice) => {",
   },
   {
     name: 'act-before-record',
@@ -99,9 +99,9 @@ export const mutations: readonly Mutation[] = [
     name: 'above-max',
     harm: 'slices that are leaving are not counted, so that the group goes above its max',
     file: 'src/planner/prepare.ts',
-    find: 'const slices = input.slices.flatMap((slice) => {',
+    find: 'const slices = input.slices.map(withGrace(input)).flatMap((slice) => {',
     replace:
-      "const slices = input.slices.filter(({ status }) => status !== 'terminating').flatMap((slice) => {",
+      "const slices = input.slices.filter(({ status }) => status !== 'terminating').map(withGrace(input)).flatMap((slice) => {",
   },
   {
     name: 'rate-off-by-one',

@@ -55,7 +55,9 @@ export function worsen(
   const attempts = (before?.attempts ?? 0) + (isWithin ? 0 : 1);
   const { firstMs, ceilingMs } = backoffs[refusal.kind];
   const doubled = Math.min(ceilingMs, firstMs * 2 ** Math.min(30, attempts - 1));
-  const told = refusal.kind === 'throttled' ? (refusal.retryAfterMs ?? 0) : 0;
+  const asked = refusal.kind === 'throttled' ? refusal.retryAfterMs : null;
+  // A provider's word, perhaps ill read: a wait that is no number would never end.
+  const told = asked !== null && Number.isFinite(asked) ? Math.ceil(asked) : 0;
   const waitMs = Math.min(ceilingMs, Math.max(doubled, told));
   const untilMs = isWithin ? before.untilMs : epochMs(at.nowMs + waitMs);
   return {

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { TickInput } from '../model/tick.ts';
+import type { TickPart, TickWrite } from '../ports/store.ts';
+import { must } from '../support/assert.ts';
+import { arbitraryTick } from '../../test/arbitrary-tick.ts';
+import { aGroup, aTickInput, aTrackedSlice, anAsk, anEntry } from '../../test/builders.ts';
+import { decideTick } from './decide-tick.ts';
+import { hashOf, Journal, readTick } from './journal.ts';
+
+const toldParts = ({ parts }: TickWrite) =>
+  parts.map(({ name, text }) => ({ name, text: must(text, 'the first tick tells all') }));
+const untold = (parts: readonly TickPart[]): readonly string[] =>
+  parts.flatMap(({ name, text }) => (text === null ? [name] : []));
+
+const groups = [aGroup({ name: 'a' }), aGroup({ name: 'b' })];
+const first: TickInput = aTickInput({
+  control: { fleet: { groups } },
+  slices: [
+    aTrackedSlice({ id: 's1', group: 'a' }),
+    aTrackedSlice({ id: 's2', group: 'b' }),
+    aTrackedSlice({ id: 's3', group: 'a' }),
+  ],
+  entries: Array.from({ length: 20 }, (_, n) =>
+    anEntry({ id: `e${n}`, form: { kind: 'single', ask: anAsk({ resources: { cpu: 100 + n } }) } }),
+  ),
+});
+
+describe('a recorded tick', () => {
+  test('is read as it was written, and gives the same output', () => {
+    fc.assert(
+      fc.property(arbitraryTick, ({ input: given }) => {
+        const input: TickInput = JSON.parse(JSON.stringify(given)); // JSON knows no -0
+        const output = decideTick(input);
+        const written = new Journal().write(input, output);
+        const read = readTick({ ...written, epoch: input.epoch }, toldParts(written));
+        const byId = input.slices.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+        expect(read.input).toEqual({ ...input, slices: byId });
+        expect(read.outputText).toBe(JSON.stringify(output));
+        if (byId.every((slice, n) => slice === input.slices[n])) {
+          expect(JSON.stringify(decideTick(read.input))).toBe(read.outputText);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('every part is known by its content', () => {
+    const { parts } = new Journal().write(first, decideTick(first));
+    for (const { hash, text } of parts) expect(hash).toBe(hashOf(text ?? ''));
+  });
+
+  test('a missing part is a crash, not a guess', () => {
+    const written = new Journal().write(first, decideTick(first));
+    const parts = toldParts(written).filter(({ name }) => name !== 'control');
+    expect(() => readTick({ ...written, epoch: 1 }, parts)).toThrow('the part control of tick 1');
+  });
+});
+
+describe('what did not change', () => {
+  const journal = () => {
+    const one = new Journal();
+    const written = one.write(first, decideTick(first));
+    one.written(written);
+    return { one, written };
+  };
+
+  test('is not told again', () => {
+    const { one, written } = journal();
+    const again = one.write({ ...first, seq: 2 }, decideTick(first));
+    expect(untold(again.parts)).toEqual(written.parts.map(({ name }) => name));
+    expect(again.parts.map(({ hash }) => hash)).toEqual(written.parts.map(({ hash }) => hash));
+  });
+
+  test('is not told again though it is another object with the same content', () => {
+    const { one, written } = journal();
+    const copy: TickInput = JSON.parse(JSON.stringify(first));
+    expect(untold(one.write(copy, decideTick(first)).parts)).toHaveLength(written.parts.length);
+  });
+
+  test('is told again as long as the last tick was not kept', () => {
+    const one = new Journal();
+    one.write(first, decideTick(first));
+    expect(untold(one.write(first, decideTick(first)).parts)).toEqual([]);
+  });
+
+  test('leaves the parts of other groups alone when one group changes', () => {
+    const { one } = journal();
+    const slices = first.slices.map((slice) =>
+      slice.group === 'b' ? { ...slice, isProtected: true } : slice,
+    );
+    const { parts } = one.write({ ...first, slices }, decideTick(first));
+    const told = parts.filter(({ text }) => text !== null).map(({ name }) => name);
+    expect(told).toEqual(['slices/b']);
+  });
+
+  test('is told again when only the tick before the last had it', () => {
+    const { one } = journal();
+    const other = { ...first, slices: [] };
+    one.written(one.write(other, decideTick(other)));
+    const { parts } = one.write(first, decideTick(first));
+    expect(untold(parts)).not.toContain('slices/a');
+  });
+});
