@@ -24,8 +24,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   cases: [...INNER, 'config'],
   controller: [...INNER, 'config'],
   sim: [...INNER, 'config', 'controller', 'providers', 'store'],
-  wiring: [...INNER, 'config', 'cases', 'controller', 'solver'],
-  cli: [...INNER, 'config', 'cases', 'controller', 'wiring'],
+  replay: [...INNER, 'config', 'controller'],
+  wiring: [...INNER, 'config', 'cases', 'controller', 'solver', 'sim', 'store'],
+  cli: [...INNER, 'config', 'cases', 'controller', 'replay', 'wiring'],
 };
 
 /** Folders where deciding lives: they get time and chance as arguments and touch nothing outside. */

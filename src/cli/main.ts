@@ -18,13 +18,17 @@ function createProgram(): Command {
 Examples:
   bellows plan fleet.yaml                 what to launch for pending work, and why
   bellows plan fleet.yaml --explain job-7 all about one entry
+  bellows sim day.yaml                    a day of a fleet in seconds: cost, waits, reasons
   bellows test scaling-rules.yaml         check scaling rules in CI
+  bellows replay bellows.db               prove that recorded decisions come out the same
   bellows config check bellows.yaml       everything wrong with a configuration`,
     )
     .configureOutput({ writeOut: out.stdout, writeErr: out.stderr })
     .exitOverride();
   addPlan(program);
+  addSim(program);
   addTest(program);
+  addReplay(program);
   addConfig(program);
   return program;
 }
@@ -61,6 +65,30 @@ Examples:
     });
 }
 
+function addSim(program: Command): void {
+  program
+    .command('sim')
+    .argument('<scenario>', 'a scenario (bellows-scenario/1, YAML or JSON); - is standard input')
+    .description('Run the controller on virtual time over simulated clouds, and say what happened.')
+    .option('--seed <n>', 'all chance comes from it, instead of what the scenario says')
+    .option('--hours <h>', 'how long to run, simulated, instead of what the scenario says')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The same scenario and seed give the same run. Ctrl-C ends it with a report of what was done.
+
+Examples:
+  bellows sim examples/sim-research-day.yaml
+  bellows sim examples/sim-research-day.yaml --seed 7 --hours 6
+  bellows sim incident.yaml --json | jq '.cost.usd, .waits.p95Ms'`,
+    )
+    .action(async (scenario: string, options: Record<string, unknown>) => {
+      const { runSim } = await import('./commands/sim.ts');
+      process.exitCode = await runSim(scenario, options, out);
+    });
+}
+
 function addTest(program: Command): void {
   program
     .command('test')
@@ -82,6 +110,33 @@ Examples:
     });
 }
 
+function addReplay(program: Command): void {
+  program
+    .command('replay')
+    .argument('<journal>', "a controller's database, also while it runs, or an exported journal")
+    .description('Run recorded ticks again: prove them identical, or see what would have changed.')
+    .option('--since <time>', 'from then on: 2026-11-15T06:00Z, a date, or 2h for two hours ago')
+    .option('--until <time>', 'up to then')
+    .option('--with <config>', 'model the recorded work under another configuration')
+    .option('--export <file>', 'write the ticks to a new file, packed if it ends in .gz')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Exit code 0 when every tick came out as recorded, 1 when one did not, 2 on bad input.
+
+Examples:
+  bellows replay bellows.db
+  bellows replay bellows.db --since 2h
+  bellows replay bellows.db --with cheaper.yaml
+  bellows replay bellows.db --since 2026-11-15 --export incident.jsonl.gz`,
+    )
+    .action(async (journal: string, options: Record<string, unknown>) => {
+      const { runReplay } = await import('./commands/replay.ts');
+      process.exitCode = await runReplay(journal, options, out);
+    });
+}
+
 function addConfig(program: Command): void {
   const config = program
     .command('config')
@@ -100,6 +155,7 @@ function addConfig(program: Command): void {
     .command('schema')
     .description('Print the JSON Schema of bellows.yaml, for editors.')
     .option('--snapshot', 'the schema of snapshot files instead')
+    .option('--scenario', 'the schema of scenarios for `bellows sim` instead')
     .addHelpText(
       'after',
       '\nExample:\n  bellows config schema > bellows.schema.json\n  # yaml-language-server: $schema=bellows.schema.json',

@@ -3,10 +3,12 @@ export interface Output {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   readonly hasColour: boolean;
+  /** Standard error is a terminal, so that a line may be written over. */
+  readonly hasProgress: boolean;
 }
 
 /** Exit codes: what scripts and CI branch on. */
-export const exitCodes = { ok: 0, failed: 1, badInput: 2 } as const;
+export const exitCodes = { ok: 0, failed: 1, badInput: 2, interrupted: 130 } as const;
 
 export function openOutput(): Output {
   const { env, stdout, stderr } = process;
@@ -22,5 +24,6 @@ export function openOutput(): Output {
     stdout: (text) => void stdout.write(text),
     stderr: (text) => void stderr.write(text),
     hasColour: stdout.isTTY && !isRefused && env['TERM'] !== 'dumb',
+    hasProgress: stderr.isTTY && env['TERM'] !== 'dumb',
   };
 }

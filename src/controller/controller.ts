@@ -13,6 +13,7 @@ import { changeControl, type Command, type CommandAnswer, obey } from './command
 import type { ControllerOptions } from './controller-options.ts';
 import { decideInTurns, decideTick } from './decide-tick.ts';
 import { toFields } from './event-fields.ts';
+import { closed, Inbox } from './inbox.ts';
 import { Journal } from './journal.ts';
 import { openReaches, type Reach } from './lanes.ts';
 import { Leadership } from './leadership.ts';
@@ -37,12 +38,6 @@ const FIRST_LISTS_MS = 20_000;
 /** A store that fails is asked again after this. */
 const STORE_RETRY_MS = 1_000;
 
-interface Waiting {
-  readonly command: Command;
-  readonly resolve: (answer: CommandAnswer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * The loop: observe, decide, plan, record, act. One pass at a time; calls run beside it, and what
  * comes of them is seen by the next pass. Nothing is called before what asks for it is recorded.
@@ -55,7 +50,7 @@ export class Controller {
   readonly #watch: Watch;
   readonly #pace: Pace;
   readonly #inputs = new TickInputs();
-  readonly #commands: Waiting[] = [];
+  readonly #inbox = new Inbox();
   #memory = new Memory();
   #sights: Sights;
   #time: SteadyTime;
@@ -103,20 +98,15 @@ export class Controller {
     for (const { lists, launches, releases } of this.#reaches.values()) {
       for (const lane of [lists, launches, releases]) lane.abortAll();
     }
-    for (const { reject } of this.#commands.splice(0)) reject(stopped());
+    this.#inbox.close();
     await this.#leadership.release();
   }
 
   /** Resolves once it is durable; rejects with a StoreError when it is not. */
   command(command: Command): Promise<CommandAnswer> {
-    return new Promise((resolve, reject) => {
-      if (this.#isStopped) {
-        reject(stopped());
-        return;
-      }
-      this.#commands.push({ command, resolve, reject });
-      this.#wake(0);
-    });
+    if (this.#isStopped) return Promise.reject(closed());
+    this.#wake(0);
+    return this.#inbox.put(command);
   }
 
   /** Takes reports in and says what their hosts shall do. Reports on slices unknown are ignored. */
@@ -175,7 +165,7 @@ export class Controller {
       await this.#once();
       const dueMs = Math.min(this.#pace.nextMs(), this.#turnMs) - this.#time.now();
       const waitMs = Math.max(BATCH_MS, Math.min(dueMs, this.#leaseCheckMs()));
-      this.#wake(this.#commands.length > 0 ? 0 : waitMs);
+      this.#wake(this.#inbox.isEmpty ? waitMs : 0);
     } catch (error) {
       await this.#recover(error);
     }
@@ -262,7 +252,7 @@ export class Controller {
     if (jumpMs !== 0) tell({ kind: 'clock-jumped', byMs: jumpMs });
     for (const event of [...this.#watch.takeEvents(), ...this.#actuator.takeEvents()]) tell(event);
     const out: CarryingOut = { memory, groups: this.#groups, nowMs, tell };
-    const commands = this.#commands.splice(0);
+    const commands = this.#inbox.take();
     try {
       const answers = commands.map(({ command }) => obey(command, out));
       const control = withoutEmptied(
@@ -284,7 +274,9 @@ export class Controller {
         for (; next.done !== true; next = deciding.next()) await this.#pause();
         tick = next.value;
       }
-      if (tick !== null || memory.isChanged) await this.#commit(tick?.write ?? null, events);
+      // What happened is told also when it changed nothing.
+      const isNews = tick !== null || memory.isChanged || events.length > 0;
+      if (isNews) await this.#commit(tick?.write ?? null, events);
       if (tick !== null) this.#finishTick(tick);
       this.#adopt(control);
       commands.forEach(({ resolve }, index) => resolve(must(answers[index], 'one per command')));
@@ -393,7 +385,5 @@ interface Tick {
   readonly output: TickOutput;
   readonly write: TickWrite;
 }
-
-const stopped = (): StoreError => new StoreError('unavailable', 'the controller is stopped');
 
 const countLive = (memory: Memory): number => [...memory.slices.values()].filter(isLive).length;

@@ -105,7 +105,7 @@ function mischief(fleet: SimulatedFleet, { dice, control }: Story): void {
   const untilMs = epochMs(fleet.nowMs + dice.between(1, 8) * MINUTE_MS);
   const cloud = dice.pick([...fleet.clouds.values()]);
   const group = dice.pick(control.fleet.groups);
-  const [slice] = fleet.records().filter(({ status }) => status === 'ready');
+  const slice = fleet.records().find(({ status }) => status === 'ready');
   const pause = { id: 'p', group: null, author: 'dst', reason: 'why not', sinceMs: fleet.nowMs };
   switch (dice.between(0, 9)) {
     case 0:

@@ -45,6 +45,8 @@ export interface FleetOptions {
   readonly wallStartMs?: number;
   /** Configurations that will come: clouds offer their groups from the start. */
   readonly laterControls?: readonly Control[];
+  /** Stands between the controllers and a cloud: trouble of a scenario's own. */
+  readonly between?: (provider: Provider, name: string) => Provider;
 }
 
 /** Whoever checks or counts what happens. */
@@ -221,7 +223,7 @@ export class SimulatedFleet {
   }
 
   #startMember(index: number): void {
-    const { watcher, log = silent, leaseTtlMs } = this.#options;
+    const { watcher, log = silent, leaseTtlMs, between = (inner) => inner } = this.#options;
     const life = ++this.#lives;
     const lifeline = new Lifeline({
       clock: this.clock,
@@ -233,7 +235,8 @@ export class SimulatedFleet {
     let controller: Controller | null = null;
     const providers = new Map(
       [...this.clouds].map(([name, cloud]) => {
-        const called = this.#watched(cloud.connect(), () => must(controller, 'made below'));
+        const reached = between(cloud.connect(), name);
+        const called = this.#watched(reached, () => must(controller, 'made below'));
         return [name, lifeline.provider(called)];
       }),
     );
@@ -322,7 +325,8 @@ export class SimulatedFleet {
     this.scheduler.join(hosts);
     const controller = this.leader;
     const reserved = new Map<SliceId, EntryId>();
-    for (const record of this.scheduler.pendingCount > 0 ? (controller?.slices() ?? []) : []) {
+    const isAsked = this.scheduler.hasGangs && this.scheduler.pendingCount > 0;
+    for (const record of isAsked ? (controller?.slices() ?? []) : []) {
       if (record.reservedFor !== null && isLive(record))
         reserved.set(record.id, record.reservedFor);
     }

@@ -60,10 +60,14 @@ export class OutsideScheduler {
   /** By form, then by group: forms are shared by all work alike. */
   readonly #fits = new WeakMap<Entry['form'], Map<Group, boolean>>();
   readonly finished: Finished[] = [];
+  /** From arrival to first start, of all that has started. */
+  readonly startWaitsMs: number[] = [];
   /** Told of every run when it ends. */
   onRan: ((ran: Ran) => void) | null = null;
   /** Rises whenever the pending work changes. */
   generation = 0;
+  /** A gang has come: only gangs have slices kept for them. */
+  hasGangs = false;
   #nowMs = epochMs(0);
   #nextEndMs = Infinity;
   /** Nothing that waits can start until work, room or reservations change: it was tried. */
@@ -71,6 +75,7 @@ export class OutsideScheduler {
 
   submit(work: Work, nowMs: EpochMs): void {
     this.#nowMs = nowMs;
+    this.hasGangs ||= work.entry.form.kind === 'gang';
     this.#pending.set(work.entry.id, {
       work,
       arrivedMs: nowMs,
@@ -222,6 +227,7 @@ export class OutsideScheduler {
 
   #start(job: Job, hosts: readonly HostState[], nowMs: EpochMs): void {
     job.hosts = hosts.map(({ machineId }) => machineId);
+    if (job.startedMs === null) this.startWaitsMs.push(nowMs - job.arrivedMs);
     job.startedMs ??= nowMs;
     job.runningSinceMs = nowMs;
     job.endsMs = nowMs + job.work.runMs;

@@ -2,6 +2,7 @@ import { parseConfig } from '../../config/config-file.ts';
 import { configJsonSchema, snapshotJsonSchema } from '../../config/json-schema.ts';
 import { type Problem, renderProblem } from '../../config/problem.ts';
 import { INPUT_SIZE_MAX, readInput } from '../../config/read-file.ts';
+import { scenarioJsonSchema } from '../../config/scenario-schema.ts';
 import type { Settings } from '../../config/schema.ts';
 
 /** Where a command writes; the bin gives the process's own streams. */
@@ -51,12 +52,17 @@ function summarize({ groups, strategy, limits }: Settings): string {
   return `${count}, strategy ${strategy}, max ${max} slices`;
 }
 
-/** `bellows config schema [--snapshot]`: the JSON Schema of bellows.yaml, or of snapshot files. */
+/** `bellows config schema`: the JSON Schema of bellows.yaml, of snapshot files or of scenarios. */
 export async function printConfigSchema(
-  options: { readonly snapshot?: boolean },
+  options: { readonly snapshot?: boolean; readonly scenario?: boolean },
   out: Output,
 ): Promise<number> {
-  const schema = options.snapshot === true ? snapshotJsonSchema() : configJsonSchema();
+  const schema =
+    options.scenario === true
+      ? scenarioJsonSchema()
+      : options.snapshot === true
+        ? snapshotJsonSchema()
+        : configJsonSchema();
   out.stdout(`${JSON.stringify(schema, null, 2)}\n`);
   return EXIT_OK;
 }
