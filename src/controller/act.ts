@@ -12,6 +12,8 @@ import type { Sights } from './sights.ts';
 /** Slices per call: a provider's batch limits are smaller than a fleet. */
 const LAUNCH_BATCH_MAX = 50;
 const RELEASE_BATCH_MAX = 100;
+/** A launch that was accepted and has yielded nothing is asked about again after this. */
+const ASK_AGAIN_MS = 60_000;
 /** Between two attempts to release the same slice: doubles up to the ceiling. */
 const RELEASE_FIRST_MS = 5_000;
 const RELEASE_CEILING_MS = 120_000;
@@ -149,9 +151,12 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
-/** Asked for once; again only when nobody answered, and not while its group is in trouble. */
+/** Asked for once; again when nobody answered or nothing came, not while its group is in trouble. */
 function isToAsk(record: SliceRecord, { sights, memory, groups, nowMs }: Acting): boolean {
-  if (sights.of(record).launch.kind !== 'none') return false;
+  const { launch: answer } = sights.of(record);
+  // Accepted long ago and nothing came: a cloud that queues may know by now that nothing will.
+  const isOverdue = answer.kind === 'accepted' && nowMs - answer.atMs >= ASK_AGAIN_MS;
+  if (answer.kind !== 'none' && !isOverdue) return false;
   const group = groups.get(record.group)?.group;
   if (group === undefined) return false;
   if (record.statusSinceMs === nowMs) return true;
@@ -204,7 +209,7 @@ function toAnswer(
   const mine: unknown = Array.isArray(outcomes)
     ? outcomes.find((one: unknown) => isObject(one) && one['sliceId'] === id)
     : undefined;
-  if (isObject(mine) && mine['kind'] === 'accepted') return { kind: 'accepted' };
+  if (isObject(mine) && mine['kind'] === 'accepted') return { kind: 'accepted', atMs };
   if (isObject(mine) && mine['kind'] === 'refused' && isRefusal(mine['refusal'])) {
     return { kind: 'refused', refusal: mine['refusal'] };
   }

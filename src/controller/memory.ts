@@ -46,10 +46,17 @@ export class Table<V> {
     }
   }
 
-  /** As `entries`; written out, because every pass reads all slices several times. */
-  *values(): Generator<V> {
+  /**
+   * As `entries`, for every pass reads all slices several times. Of what is changed meanwhile, only
+   * the value at hand may be another.
+   */
+  values(): Iterable<V> {
+    return this.#changed.size === 0 ? this.#kept.values() : this.#valuesChanged();
+  }
+
+  *#valuesChanged(): Generator<V> {
     for (const [id, value] of this.#kept) {
-      const changed = this.#changed.size === 0 ? undefined : this.#changed.get(id);
+      const changed = this.#changed.get(id);
       if (changed === undefined) yield value;
       else if (changed !== null) yield changed;
     }

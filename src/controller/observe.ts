@@ -36,6 +36,7 @@ export function observe(observing: Observing): boolean {
   let wasRefused = false;
   let ended = 0;
   adoptStrays(observing);
+  const aroundOf = createAround(observing);
   for (const record of memory.slices.values()) {
     if (!isLive(record)) {
       ended++;
@@ -47,12 +48,7 @@ export function observe(observing: Observing): boolean {
       noteRefusal(memory, sight.launch.refusal, { group, nowMs, tell });
       sights.answer(record, { kind: 'none' });
     }
-    const { record: next, steps } = advance(record, sight, {
-      nowMs,
-      listedMs: sights.listedMs(record.provider),
-      listLagMs: observing.listLagMs.get(record.provider) ?? 0,
-      timeouts: own.timeouts,
-    });
+    const { record: next, steps } = advance(record, sight, aroundOf(record.provider, own));
     if (next !== record) memory.slices.put(record.id, next);
     let from = record.status;
     for (const step of steps) {
@@ -64,6 +60,29 @@ export function observe(observing: Observing): boolean {
   }
   expire(observing, ended);
   return wasRefused;
+}
+
+type Around = Parameters<typeof advance>[2];
+
+/** What the slices of one group are judged against, made once for all of them. */
+function createAround({
+  sights,
+  nowMs,
+  listLagMs,
+}: Observing): (provider: string, own: GroupControl) => Around {
+  const known = new Map<GroupControl, { readonly provider: string; readonly around: Around }>();
+  return (provider, own) => {
+    const before = known.get(own);
+    if (before?.provider === provider) return before.around;
+    const around = {
+      nowMs,
+      listedMs: sights.listedMs(provider),
+      listLagMs: listLagMs.get(provider) ?? 0,
+      timeouts: own.timeouts,
+    };
+    known.set(own, { provider, around });
+    return around;
+  };
 }
 
 interface Placed {

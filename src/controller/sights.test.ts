@@ -87,7 +87,7 @@ describe('what lists show', () => {
   test('what is forgotten is looked up anew', () => {
     const sights = new Sights(epochMs(0));
     const record = aRecord({ id: 'a' });
-    sights.answer(record, { kind: 'accepted' });
+    sights.answer(record, { kind: 'accepted', atMs: epochMs(0) });
     sights.forget(record.id);
     expect(sights.of(record).launch).toEqual({ kind: 'none' });
   });

@@ -98,7 +98,8 @@ export class Sights {
       if (known === undefined) listed.set(machine.sliceId, [machine]);
       else known.push(machine);
     }
-    const staying = [...state.machines.keys()].filter((id) => !isLeaving(id));
+    const isShort = [...state.machines.keys()].some((id) => !listed.has(id));
+    const staying = isShort ? [...state.machines.keys()].filter((id) => !isLeaving(id)) : [];
     if (isSuspect(staying, listed) && ++state.suspectCount < SUSPECT_LISTS_MAX) return false;
     state.suspectCount = 0;
     state.silentSinceMs = null;
@@ -175,15 +176,20 @@ function withMachines(
 ): SliceSight {
   const hosts = sight.hosts.map((host, index): HostSight | null => {
     // A host is one machine for life: another one in its place does not stand for it.
-    const here = machines.filter(({ hostIndex }) => hostIndex === index);
-    const machine =
-      host === null ? here[0] : here.find(({ machineId }) => machineId === host.machineId);
+    const machine = machines.find(
+      ({ hostIndex, machineId }) =>
+        hostIndex === index && (host === null || machineId === host.machineId),
+    );
     if (machine === undefined) return host;
     const { machineId, state, interruptionAtMs } = machine;
     return { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
   });
-  // A list may well show the same machine twice.
+  const { reports, launch, releaseAcceptedMs } = sight;
+  return { hosts, machineCount: countLive(machines), reports, launch, releaseAcceptedMs };
+}
+
+/** A list may well show the same machine twice. */
+function countLive(machines: readonly Machine[]): number {
   const live = machines.filter(({ state }) => state !== 'gone');
-  const machineCount = new Set(live.map(({ machineId }) => machineId)).size;
-  return { ...sight, hosts, machineCount };
+  return live.length < 2 ? live.length : new Set(live.map(({ machineId }) => machineId)).size;
 }

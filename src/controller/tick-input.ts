@@ -1,6 +1,6 @@
 import type { Control } from '../model/control.ts';
 import type { DemandClass } from '../model/demand.ts';
-import type { EntryId, EpochMs } from '../model/ids.ts';
+import type { EntryId, EpochMs, SliceId } from '../model/ids.ts';
 import {
   type HistoryStep,
   isLive,
@@ -10,6 +10,7 @@ import {
 } from '../model/slice-record.ts';
 import type { SliceSight } from '../lifecycle/sight.ts';
 import type { TickInput } from '../model/tick.ts';
+import { must } from '../support/assert.ts';
 import { byNumber, byText } from '../support/order.ts';
 import { DemandClasses } from './demand-classes.ts';
 import type { Memory } from './memory.ts';
@@ -36,6 +37,11 @@ export class TickInputs {
     { readonly reports: SliceSight['reports']; readonly slice: TrackedSlice }
   >();
   readonly #classes = new DemandClasses();
+  /** Ids as they came the last time, and for each place in order which of them it was. */
+  #order: { readonly ids: readonly SliceId[]; readonly places: readonly number[] } = {
+    ids: [],
+    places: [],
+  };
   #demand: { readonly key: readonly unknown[]; readonly classes: readonly DemandClass[] } | null =
     null;
 
@@ -56,7 +62,7 @@ export class TickInputs {
       }
       if (isLive(record)) slices.push(this.#track(record, sights.of(record), at.atMs));
     }
-    slices.sort((a, b) => byText(a.id, b.id));
+    this.#sort(slices);
     const listed = (name: string): boolean => sights.listedMs(name) !== null;
     return {
       ...at,
@@ -70,6 +76,23 @@ export class TickInputs {
       launchedAtMs: countGangsOnce(launched),
       releasedAtMs: released.sort(byNumber((atMs) => atMs)),
     };
+  }
+
+  /** By id. Mostly the same ones as the last time: then their order is known. */
+  #sort(slices: TrackedSlice[]): void {
+    const { ids, places } = this.#order;
+    if (ids.length !== slices.length || slices.some(({ id }, index) => id !== ids[index])) {
+      const sorted = slices.map((slice, place) => ({ slice, place }));
+      sorted.sort((a, b) => byText(a.slice.id, b.slice.id));
+      this.#order = {
+        ids: slices.map(({ id }) => id),
+        places: sorted.map(({ place }) => place),
+      };
+      sorted.forEach(({ slice }, index) => (slices[index] = slice));
+      return;
+    }
+    const given = [...slices];
+    places.forEach((place, index) => (slices[index] = must(given[place], 'a place of its own')));
   }
 
   #track(record: SliceRecord, { reports }: SliceSight, atMs: EpochMs): TrackedSlice {

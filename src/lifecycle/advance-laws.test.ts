@@ -63,7 +63,7 @@ const refusal = { kind: 'stockout', detail: '' } as const;
 const anyLaunch: fc.Arbitrary<LaunchAnswer> = fc.constantFrom<LaunchAnswer>(
   { kind: 'none' },
   { kind: 'in-flight' },
-  { kind: 'accepted' },
+  { kind: 'accepted', atMs: epochMs(0) },
   { kind: 'refused', refusal },
   { kind: 'unanswered', atMs: epochMs(0), refusal },
 );

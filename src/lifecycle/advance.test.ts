@@ -4,7 +4,7 @@ import { epochMs, machineId } from '../model/ids.ts';
 import type { SliceRecord } from '../model/slice-record.ts';
 import { aHost, aRecord, aReport, aSight, aTimeouts } from '../../test/builders.ts';
 import { advance } from './advance.ts';
-import type { HostSight, SliceSight } from './sight.ts';
+import type { LaunchAnswer, HostSight, SliceSight } from './sight.ts';
 
 const m = machineId;
 const lagMs = 1_000;
@@ -73,13 +73,14 @@ describe('coming up', () => {
     expect(steps[0]?.cause).toEqual({ kind: 'refused', refusal });
   });
 
-  test.each(['none', 'in-flight', 'accepted', 'unanswered'] as const)(
-    'a launch that is %s ends nothing',
-    (kind) => {
-      const launch = kind === 'unanswered' ? { kind, atMs: epochMs(1), refusal } : { kind };
-      expect(eventsOf({ record: { status: 'requesting' }, sight: { launch } })).toEqual([]);
-    },
-  );
+  test.each<LaunchAnswer>([
+    { kind: 'none' },
+    { kind: 'in-flight' },
+    { kind: 'accepted', atMs: epochMs(1) },
+    { kind: 'unanswered', atMs: epochMs(1), refusal },
+  ])('a launch that is $kind ends nothing', (launch) => {
+    expect(eventsOf({ record: { status: 'requesting' }, sight: { launch } })).toEqual([]);
+  });
 
   test('machines that came after all count for more than a refusal', () => {
     const sight = { hosts: hostsOf('starting'), launch: { kind: 'refused', refusal } } as const;

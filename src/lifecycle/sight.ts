@@ -16,7 +16,7 @@ export interface HostSight {
 export type LaunchAnswer =
   | { readonly kind: 'none' }
   | { readonly kind: 'in-flight' }
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly atMs: EpochMs }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The call failed or was never answered: it may have happened. */
   | { readonly kind: 'unanswered'; readonly atMs: EpochMs; readonly refusal: Refusal };
