@@ -50,7 +50,8 @@ export async function benchTick(args: readonly string[]): Promise<void> {
   }
 }
 
-function createScene(strategy: Strategy): {
+/** Fleet and pending work, not grouped into classes yet. */
+export function createScene(strategy: Strategy): {
   readonly fleet: Omit<Snapshot, 'demand'>;
   readonly entries: readonly Entry[];
 } {

@@ -13,16 +13,16 @@ export const mutations: readonly Mutation[] = [
     name: 'double-launch',
     harm: 'capacity on its way is forgotten, so that work is bought for twice',
     file: 'src/planner/prepare.ts',
-    find: 'const slices = input.slices.map(withGrace(input)).flatMap((slice) => {',
+    find: 'const graced = withGrace(input);',
     replace:
-      "const slices = input.slices.filter(({ status }) => status !== 'requesting').map(withGrace(input)).flatMap((slice) => {",
+      "const graced = withGrace({ ...input, slices: input.slices.filter(({ status }) => status !== 'requesting') });",
   },
   {
     name: 'act-before-record',
     harm: 'a crash between the call and the record leaves a machine nobody knows of',
     file: 'src/controller/controller.ts',
-    find: 'if (tick !== null || memory.isChanged) await',
-    replace: 'this.#act();\n      if (tick !== null || memory.isChanged) await',
+    find: 'if (isNews) await this.#commit(',
+    replace: 'this.#act();\n      if (isNews) await this.#commit(',
   },
   {
     name: 'forget-on-timeout',
@@ -99,9 +99,9 @@ export const mutations: readonly Mutation[] = [
     name: 'above-max',
     harm: 'slices that are leaving are not counted, so that the group goes above its max',
     file: 'src/planner/prepare.ts',
-    find: 'const slices = input.slices.map(withGrace(input)).flatMap((slice) => {',
+    find: 'const graced = withGrace(input);',
     replace:
-      "const slices = input.slices.filter(({ status }) => status !== 'terminating').map(withGrace(input)).flatMap((slice) => {",
+      "const graced = withGrace({ ...input, slices: input.slices.filter(({ status }) => status !== 'terminating') });",
   },
   {
     name: 'rate-off-by-one',

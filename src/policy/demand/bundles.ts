@@ -6,7 +6,6 @@ import type { Allocation, Berth } from './allocation.ts';
 import { judge } from './judge.ts';
 import type { GroupOrder } from './place.ts';
 import type { DemandProblem, JudgedPart, Want } from './problem.ts';
-import { dominantShare } from './shares.ts';
 
 /**
  * Places one entry of bundles, all parts or none. PACK and STRICT_PACK share hosts as they come;
@@ -24,7 +23,7 @@ export function placeBundles(
   const berths: Berth[] = [];
   const isPlaced = allocation.attempt(() => {
     const hosts = new Set<object>();
-    for (const part of hardestFirst(problem, want.parts)) {
+    for (const part of hardestFirst(want.parts)) {
       const berth = placePart(allocation, part, { strategy, hosts, groups: order(part) });
       if (berth === null) {
         // Told here, with the entry's other parts in place: afterwards each part alone might fit.
@@ -41,12 +40,9 @@ export function placeBundles(
   return isPlaced;
 }
 
-function hardestFirst(problem: DemandProblem, parts: readonly JudgedPart[]): readonly JudgedPart[] {
+function hardestFirst(parts: readonly JudgedPart[]): readonly JudgedPart[] {
   const hardness = new Map(
-    parts.map((part) => [
-      part,
-      Math.min(1, ...part.ranked.map((group) => dominantShare(problem, part, group))),
-    ]),
+    parts.map((part) => [part, Math.min(1, ...part.ranked.map((group) => part.share(group)))]),
   );
   return [...parts].sort(
     byFirst<JudgedPart>(

@@ -1,5 +1,6 @@
 import type { ClassVerdict, DemandDecision, GroupReport } from '../../model/decision.ts';
 import type { Strategy } from '../../model/fleet.ts';
+import type { GroupName } from '../../model/ids.ts';
 import type { Exclusion, GroupAvailability, GroupVerdict } from '../../model/reason.ts';
 import { onItsWay } from '../../model/slice.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -107,9 +108,8 @@ function reportGroups(
   }: { readonly barriers: readonly (Exclusion | null)[]; readonly heldBy: readonly number[] },
 ): readonly GroupReport[] {
   const { groups, snapshot, totals } = problem;
-  const coming = new Set(
-    snapshot.slices.flatMap((slice) => (onItsWay.has(slice.status) ? [slice.group] : [])),
-  );
+  const coming = new Set<GroupName>();
+  for (const slice of snapshot.slices) if (onItsWay.has(slice.status)) coming.add(slice.group);
   return groups.map((group, index): GroupReport => {
     const total = totals[index] ?? 0;
     const causes = {

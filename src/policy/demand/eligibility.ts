@@ -51,32 +51,29 @@ export function findSizeMismatch({ need }: Part, group: Group): Exclusion | null
 
 /** The rules of a part that hold whatever the state of the fleet, in the order of the closed list. */
 export function findMismatches(part: Part, group: Group): readonly Exclusion[] {
-  return joinMismatches(
-    part,
-    group,
-    part.asks.map((ask) => findAskMismatches(ask, group)),
-  );
+  const ofAsks = part.asks.map((ask) => findAskMismatches(ask, group));
+  return joinMismatches(ofAsks, [findShapeMismatch(part, group), findSizeMismatch(part, group)]);
 }
 
-/** As `findMismatches`, with the rules against each ask known already. */
+/** Rules against asks and those against the whole part, in one list. */
 export function joinMismatches(
-  part: Part,
-  group: Group,
   ofAsks: readonly (readonly Exclusion[])[],
+  ofPart: readonly (Exclusion | null)[],
 ): readonly Exclusion[] {
-  const [shape, size] = [findShapeMismatch(part, group), findSizeMismatch(part, group)];
-  if (shape === null && size === null && ofAsks.length === 1) return ofAsks[0] ?? [];
-  return [...ofAsks.flat(), ...(shape === null ? [] : [shape]), ...(size === null ? [] : [size])];
+  const [only] = ofAsks;
+  const isOfAsks = ofPart.every((rule) => rule === null);
+  if (isOfAsks && only !== undefined && ofAsks.length === 1) return only;
+  return [...ofAsks.flat(), ...ofPart.filter((rule) => rule !== null)];
 }
 
 /** True when `findAskMismatches` would find none. */
 export function isAskAdmitted(ask: Ask, group: Group): boolean {
-  return (
-    isDeviceType(ask, group) &&
-    isVariant(ask, group) &&
-    isCapacityKind(ask, group) &&
-    ask.constraints.every((constraint) => constraint.soft || satisfies(constraint, group))
-  );
+  if (!isDeviceType(ask, group) || !isVariant(ask, group) || !isCapacityKind(ask, group))
+    return false;
+  for (const constraint of ask.constraints) {
+    if (!constraint.soft && !satisfies(constraint, group)) return false;
+  }
+  return true;
 }
 
 /** Rules on device, variant, kind of capacity and attributes that an ask breaks in a group. */

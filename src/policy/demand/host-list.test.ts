@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HostList, type RoomView, fitCopies } from './host-list.ts';
+import { HostList, type HostLoad, type RoomView, fitCopies } from './host-list.ts';
 import { TrialLog } from './trial-log.ts';
 
 const room = (cpu: number, count = 1, over: Partial<RoomView> = {}): RoomView => {
@@ -131,7 +131,7 @@ describe('trials', () => {
             list.add(room(3, 2, { isUntouched: false }));
             run(list, before);
           }
-          const view = tried.list.view();
+          const view = tried.list.view().map((one) => ({ ...one }));
           const mark = tried.trials.mark();
           run(tried.list, outer);
           const nested = tried.trials.mark();
@@ -175,4 +175,43 @@ describe('trials', () => {
       }),
     );
   });
+});
+
+describe('loads', () => {
+  const needs = [need(2), need(3)];
+
+  test('go on hosts by their place, in order, and leave the others as they were', () => {
+    const { list } = aList(1, room(4, 2), room(8, 3), room(9));
+    list.load([undefined, [load(1, [0, 1]), load(1, [1])]], needs);
+    expect(shape(list)).toEqual([
+      [4, 2],
+      [3, 1],
+      [5, 1],
+      [8, 1],
+      [9, 1],
+    ]);
+  });
+
+  test('break the slices whose hosts they use in part, and no others', () => {
+    const { list } = aList(2, room(4, 6));
+    list.load([[load(1, [0])]], needs);
+    expect(shape(list)).toEqual([
+      [2, 1],
+      [4, 1],
+      [4, 4],
+    ]);
+    expect(list.wholeSlices).toBe(2);
+  });
+
+  test.each([
+    ['more than a host has', [load(1, [0, 1])]],
+    ['more hosts than there are', [load(3, [0])]],
+  ])('of %s are a bug', (_name, loads) => {
+    const { list } = aList(1, room(4, 2));
+    expect(() => list.load([loads], needs)).toThrow('no planner');
+  });
+
+  function load(count: number, parts: readonly number[]): HostLoad {
+    return { count, parts, copies: parts.map(() => 1) };
+  }
 });

@@ -2,7 +2,7 @@ import type { RoomKind } from '../../model/reason.ts';
 import { assert } from '../../support/assert.ts';
 import type { TrialLog } from './trial-log.ts';
 
-// Vectors have one element per resource of the problem, hence the `!` on their elements.
+// Vectors have one element per resource of the problem and loads name its parts, hence the `!`.
 
 /** `count` hosts with the same free room, in the order in which they are tried. */
 interface Bin {
@@ -32,6 +32,13 @@ export interface RoomView {
   readonly free: Float64Array;
   readonly count: number;
   readonly isUntouched: boolean;
+}
+
+/** `count` hosts, each with so many copies of so many parts. */
+export interface HostLoad {
+  readonly count: number;
+  readonly parts: readonly number[];
+  readonly copies: readonly number[];
 }
 
 /** Copies on some hosts of a bin: `full` hosts with `perHost` each, and one with `rest`. */
@@ -69,9 +76,10 @@ export class HostList {
 
   /** First fit: places up to `copies` of a part, as many to a host as fit, and says where. */
   take(part: number, need: Float64Array, copies: number): readonly Taken[] {
-    const taken: { kind: RoomKind; count: number }[] = [];
-    let left = copies;
     let looked = this.#cursors[part] ?? this.#head;
+    if (looked.next === null) return none;
+    const taken: { readonly kind: RoomKind; count: number }[] = [];
+    let left = copies;
     while (left > 0 && looked.next !== null) {
       const bin: Bin = looked.next;
       const perHost = bin.count === 0 ? 0 : fitCopies(bin.free, need);
@@ -110,6 +118,18 @@ export class HostList {
     return hosts / this.#hostsPerSlice;
   }
 
+  /** Untouched slices that were there or coming before this decision. */
+  get unused(): { readonly ready: number; readonly onItsWay: number } {
+    let ready = 0;
+    let onItsWay = 0;
+    for (let bin = this.#head.next; bin !== null; bin = bin.next) {
+      if (!bin.isUntouched) continue;
+      if (bin.kind === 'free-room') ready += bin.count;
+      else if (bin.kind === 'on-its-way') onItsWay += bin.count;
+    }
+    return { ready: ready / this.#hostsPerSlice, onItsWay: onItsWay / this.#hostsPerSlice };
+  }
+
   /** Takes untouched slices out, for a gang alone; fewer may be there than asked. */
   takeWholeSlices(slices: number): readonly { kind: RoomKind; slices: number }[] {
     const taken: { kind: RoomKind; slices: number }[] = [];
@@ -125,22 +145,53 @@ export class HostList {
     return taken;
   }
 
+  /** Hosts with room, in order, as they are now: what is placed later shows in them. */
   view(): readonly RoomView[] {
     const views: RoomView[] = [];
     for (let bin = this.#head.next; bin !== null; bin = bin.next) {
-      const { kind, free, count, isUntouched } = bin;
-      if (count > 0) views.push({ kind, free, count, isUntouched });
+      if (bin.count > 0) views.push(bin);
     }
     return views;
   }
 
-  /** Puts other hosts in the place of all; not within a trial. */
-  replace(rooms: readonly RoomView[]): void {
-    assert(!this.#trials.isOn, 'rooms are not replaced within a trial');
-    this.#head.next = null;
-    this.#tail = this.#head;
-    this.#cursors = [];
-    for (const room of rooms) this.add(room);
+  /** Books loads on hosts, by place in the order of `view`; not within a trial. */
+  load(loads: readonly (readonly HostLoad[] | undefined)[], needs: readonly Float64Array[]): void {
+    assert(!this.#trials.isOn, 'hosts are not loaded within a trial');
+    let place = 0;
+    for (let bin = this.#head.next; bin !== null;) {
+      const { next } = bin;
+      const ofBin = bin.count > 0 ? loads[place++] : undefined;
+      if (ofBin !== undefined && ofBin.length > 0) this.#loadBin(bin, ofBin, needs);
+      bin = next;
+    }
+  }
+
+  /** The bin itself gets the first load; behind it come the other loads, then hosts left alone. */
+  #loadBin(bin: Bin, loads: readonly HostLoad[], needs: readonly Float64Array[]): void {
+    const { free, kind, isUntouched } = bin;
+    let left = bin.count;
+    bin.count = 0;
+    bin.isUntouched = false;
+    let last = bin;
+    for (const load of loads) {
+      left -= load.count;
+      const after = unload(free, load, needs);
+      if (bin.count === 0) {
+        bin.free = after;
+        bin.count = load.count;
+      } else {
+        last = this.#insertAfter(last, {
+          kind,
+          free: after,
+          count: load.count,
+          isUntouched: false,
+        });
+      }
+    }
+    assert(left >= 0, 'no planner uses more hosts than there are');
+    // The other hosts of a slice that is used in part are no longer a whole slice.
+    const beside = isUntouched ? left % this.#hostsPerSlice : left;
+    this.#leave(last, { kind, free, count: left, isUntouched }, beside);
   }
 
   /** Loads some hosts of a bin; the others stay as they are, behind them. */
@@ -155,15 +206,22 @@ export class HostList {
     bin.isUntouched = false;
     bin.count = Math.max(full, 1);
     bin.free = minus(free, need, full > 0 ? perHost : rest);
-    const added: RoomView[] = [
-      { kind, free, count: beside, isUntouched: false },
-      { kind, free, count: others - beside, isUntouched },
-    ];
-    if (full > 0 && rest > 0) {
-      added.unshift({ kind, free: minus(free, need, rest), count: 1, isUntouched: false });
-    }
     let last = bin;
-    for (const room of added) if (room.count > 0) last = this.#insertAfter(last, room);
+    if (full > 0 && rest > 0) {
+      const after = minus(free, need, rest);
+      last = this.#insertAfter(last, { kind, free: after, count: 1, isUntouched: false });
+    }
+    this.#leave(last, { kind, free, count: others, isUntouched }, beside);
+  }
+
+  /** Inserts hosts left alone, some of them in slices that are no longer whole. */
+  #leave(bin: Bin, others: RoomView, beside: number): void {
+    const { kind, free, count, isUntouched } = others;
+    let last = bin;
+    if (beside > 0) {
+      last = this.#insertAfter(last, { kind, free, count: beside, isUntouched: false });
+    }
+    if (count > beside) this.#insertAfter(last, { kind, free, count: count - beside, isUntouched });
   }
 
   #insertAfter(bin: Bin, room: RoomView): Bin {
@@ -187,11 +245,14 @@ export class HostList {
   #moveCursor(part: number, bin: Bin): void {
     const before = this.#cursors[part];
     this.#cursors[part] = bin;
+    if (!this.#trials.isOn) return;
     this.#trials.remember(() => {
       this.#cursors[part] = before;
     });
   }
 }
+
+const none: readonly Taken[] = [];
 
 const newBin = ({ kind, free, count, isUntouched }: RoomView): Bin => {
   return { free, count, kind, isUntouched, next: null };
@@ -218,4 +279,22 @@ function minus(free: Float64Array, need: Float64Array, copies: number): Float64A
     if (need[k]! > 0) left[k] = left[k]! - need[k]! * copies; // not 0 times Infinity
   }
   return left;
+}
+
+/** Room left on a host under a load. */
+function unload(
+  free: Float64Array,
+  { parts, copies }: HostLoad,
+  needs: readonly Float64Array[],
+): Float64Array {
+  const after = free.slice();
+  for (let i = 0; i < parts.length; i++) {
+    const need = needs[parts[i]!]!;
+    for (let k = 0; k < after.length; k++) {
+      const left = after[k]! - need[k]! * copies[i]!;
+      assert(left >= 0, 'no planner loads a host beyond its room');
+      after[k] = left;
+    }
+  }
+  return after;
 }

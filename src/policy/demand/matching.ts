@@ -10,8 +10,6 @@ export interface Matching {
   readonly admitted: Uint8Array;
   /** Soft constraints satisfied, by group. */
   readonly soft: Uint8Array;
-  /** The groups of an order that no rule keeps out; asked for one of two orders, again and again. */
-  inOrder(order: readonly number[]): readonly number[];
   /** The rules against the ask in one group. */
   mismatches(group: number): readonly Exclusion[];
 }
@@ -40,18 +38,9 @@ function matchAll(ask: Ask, groups: readonly Group[]): Matching {
     admitted[index] = isAskAdmitted(ask, group) ? 1 : 0;
     soft[index] = countSatisfied(ask, group);
   });
-  const orders = new Map<readonly number[], readonly number[]>();
   return {
     admitted,
     soft,
-    inOrder(order) {
-      let groupsInOrder = orders.get(order);
-      if (groupsInOrder === undefined) {
-        groupsInOrder = order.filter((group) => admitted[group] === 1);
-        orders.set(order, groupsInOrder);
-      }
-      return groupsInOrder;
-    },
     mismatches: (group) =>
       admitted[group] === 1
         ? none

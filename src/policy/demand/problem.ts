@@ -7,19 +7,9 @@ import type { EntryId } from '../../model/ids.ts';
 import { type Slice, onItsWay } from '../../model/slice.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { must } from '../../support/assert.ts';
-import { groupBy } from '../../support/group-by.ts';
 import { Budgets } from './budgets.ts';
-import {
-  type Part,
-  findShapeMismatch,
-  findSizeMismatch,
-  hasAccelerator,
-  joinMismatches,
-  needsDevice,
-  partsOf,
-} from './eligibility.ts';
-import { type Matching, createMatcher } from './matching.ts';
-import { fitCopies } from './host-list.ts';
+import { type Part, partsOf } from './eligibility.ts';
+import { createJudge } from './admission.ts';
 import { type Rooms, createRooms } from './rooms.ts';
 
 /** A part of a class, judged against every group. */
@@ -35,6 +25,8 @@ export interface JudgedPart extends Part {
   /** Whether there are soft constraints at all, and how many of them each group satisfies. */
   readonly hasSoft: boolean;
   readonly soft: Uint8Array;
+  /** The largest fraction of any resource of an empty host of a group that one task takes. */
+  share(group: number): number;
   /** The rules by which a group can never admit the part, by number and in full. */
   mismatchCount(group: number): number;
   mismatches(group: number): readonly Exclusion[];
@@ -82,8 +74,7 @@ export function createProblem(snapshot: Snapshot): DemandProblem {
   const judge = createJudge(groups, capacity);
   const judgePart = (part: Part): JudgedPart => {
     const need = toVector(resources, part.need);
-    needs.push(need);
-    return { ...part, index: needs.length - 1, ...judge(part, need) };
+    return judge(part, { index: needs.push(need) - 1, need });
   };
   const wants = snapshot.demand.flatMap((demand, index): Want[] => {
     if (invalidOf(demand, snapshot.fleet.strategy) !== null) return [];
@@ -103,17 +94,13 @@ export function createProblem(snapshot: Snapshot): DemandProblem {
     wants.flatMap(({ demand }) => (demand.isReserved ? demand.batches.map(({ id }) => id) : [])),
   );
   // What was reserved for work that is no longer waiting is room like any other.
-  const reserved = snapshot.slices.flatMap((slice) =>
-    slice.reservedFor !== null && pending.has(slice.reservedFor)
-      ? [{ slice, id: slice.reservedFor }]
-      : [],
-  );
-  const reservations = new Map(
-    [...groupBy(reserved, ({ id }) => id)].map(([id, list]) => [
-      id,
-      list.map(({ slice }) => slice),
-    ]),
-  );
+  const reservations = new Map<EntryId, Slice[]>();
+  for (const slice of snapshot.slices) {
+    if (slice.reservedFor === null || !pending.has(slice.reservedFor)) continue;
+    const list = reservations.get(slice.reservedFor);
+    if (list === undefined) reservations.set(slice.reservedFor, [slice]);
+    else list.push(slice);
+  }
   return { snapshot, groups, resources, capacity, wants, floors, needs, totals, reservations };
 }
 
@@ -145,80 +132,6 @@ function listResources(snapshot: Snapshot): readonly string[] {
   return [...names].sort();
 }
 
-type Judgement = Omit<JudgedPart, keyof Part | 'index'>;
-
-/** Judges parts against all groups. */
-function createJudge(
-  groups: readonly Group[],
-  capacity: readonly Float64Array[],
-): (part: Part, need: Float64Array) => Judgement {
-  const match = createMatcher(groups);
-  const normalOrder = groups
-    .map((_, index) => index)
-    .sort((a, b) => (groups[a]?.priority ?? 0) - (groups[b]?.priority ?? 0) || a - b);
-  // Work that needs no accelerator leaves groups that have one to the last.
-  const sparingOrder = [
-    ...normalOrder.filter((index) => !hasAccelerator(must(groups[index], 'a group index'))),
-    ...normalOrder.filter((index) => hasAccelerator(must(groups[index], 'a group index'))),
-  ];
-  return (part, need) => {
-    const matchings = part.asks.map(match);
-    const [first] = matchings;
-    const isAlone = matchings.length === 1 && first !== undefined;
-    const admitted = new Uint8Array(groups.length);
-    const soft = isAlone ? first.soft : sumSoft(matchings, groups.length);
-    const ranked: number[] = [];
-    const order = part.asks.some(needsDevice) ? normalOrder : sparingOrder;
-    for (const index of isAlone ? first.inOrder(order) : order) {
-      if (!isAlone && !matchings.every((matching) => matching.admitted[index] === 1)) continue;
-      if (fitCopies(must(capacity[index], 'a group index'), need) === 0) continue;
-      if (findShapeMismatch(part, must(groups[index], 'a group index')) !== null) continue;
-      admitted[index] = 1;
-      ranked.push(index);
-    }
-    const hasSoft = part.asks.some((ask) => ask.constraints.some((constraint) => constraint.soft));
-    if (hasSoft) ranked.sort((a, b) => (soft[b] ?? 0) - (soft[a] ?? 0));
-    const rankOf = new Int32Array(groups.length).fill(-1);
-    for (let rank = 0; rank < ranked.length; rank++) rankOf[ranked[rank] ?? 0] = rank;
-    const groupAt = (index: number): Group => must(groups[index], 'a group index');
-    const isFit = (index: number): boolean =>
-      fitCopies(must(capacity[index], 'a group index'), need) > 0;
-    return {
-      admitted,
-      ranked,
-      rankOf,
-      hasSoft,
-      soft,
-      mismatchCount(index) {
-        const ofShape = findShapeMismatch(part, groupAt(index)) === null ? 0 : 1;
-        let count = ofShape + (isFit(index) ? 0 : 1);
-        for (const matching of matchings) count += matching.mismatches(index).length;
-        return count;
-      },
-      firstMismatch(index) {
-        for (const matching of matchings) {
-          const rule = matching.mismatches(index)[0];
-          if (rule !== undefined) return rule;
-        }
-        const group = groupAt(index);
-        return findShapeMismatch(part, group) ?? findSizeMismatch(part, group);
-      },
-      mismatches(index) {
-        const ofAsks = matchings.map((matching) => matching.mismatches(index));
-        return joinMismatches(part, groupAt(index), ofAsks);
-      },
-    };
-  };
-}
-
-/** Soft constraints that several asks find satisfied, together. */
-function sumSoft(matchings: readonly Matching[], groupCount: number): Uint8Array {
-  const sum = new Uint8Array(groupCount);
-  for (const { soft } of matchings)
-    soft.forEach((count, index) => (sum[index] = (sum[index] ?? 0) + count));
-  return sum;
-}
-
 /** Opens the books on a problem: all room that is there or coming, and what may be opened. */
 export function openLedger(problem: DemandProblem): Ledger {
   const { snapshot, groups, capacity, needs, resources } = problem;
@@ -239,7 +152,7 @@ export function openLedger(problem: DemandProblem): Ledger {
     if (group === undefined || draining.has(slice.group) || isReserved) continue;
     if (onItsWay.has(slice.status)) empty.coming[group] = (empty.coming[group] ?? 0) + 1;
     else if (slice.status !== 'ready') continue;
-    else if (isEmptySlice(slice, must(groups[group], 'a group index'), snapshot)) {
+    else if (isEmptySlice(problem, slice, group)) {
       empty.ready[group] = (empty.ready[group] ?? 0) + 1;
     } else {
       for (const { free } of slice.hosts) {
@@ -262,23 +175,29 @@ export function openLedger(problem: DemandProblem): Ledger {
 }
 
 /** Whether nothing runs on a ready slice, as far as anybody knows. */
-function isEmptySlice(slice: Slice, group: Group, { atMs, fleet }: Snapshot): boolean {
-  if (slice.hosts.every(({ free }) => free === null)) {
+function isEmptySlice(
+  problem: DemandProblem,
+  { hosts, statusSinceMs }: Slice,
+  group: number,
+): boolean {
+  const { snapshot, groups, resources } = problem;
+  if (hosts.every(({ free }) => free === null)) {
     // Work about to land on a slice newly ready must not buy a second one.
-    return atMs - slice.statusSinceMs < fleet.registrationGraceMs;
+    return snapshot.atMs - statusSinceMs < snapshot.fleet.registrationGraceMs;
   }
-  return (
-    slice.hosts.length === group.hostsPerSlice &&
-    slice.hosts.every(({ free }) => free !== null && isWhole(free, group))
-  );
+  if (hosts.length !== groups[group]?.hostsPerSlice) return false;
+  const capacity = must(problem.capacity[group], 'a group index');
+  return hosts.every(({ free }) => free !== null && isWhole(resources, free, capacity));
+}
+
+function isWhole(resources: readonly string[], free: Resources, capacity: Float64Array): boolean {
+  for (let k = 0; k < resources.length; k++) {
+    if ((free[resources[k] ?? ''] ?? 0) < (capacity[k] ?? 0)) return false;
+  }
+  return true;
 }
 
 function hasAny(free: Resources): boolean {
   for (const name in free) if ((free[name] ?? 0) > 0) return true;
   return false;
-}
-
-function isWhole(free: Resources, group: Group): boolean {
-  for (const name in group.host) if ((free[name] ?? 0) < (group.host[name] ?? 0)) return false;
-  return true;
 }

@@ -3,7 +3,6 @@ import type { GroupName } from '../../model/ids.ts';
 import type { Change, Exclusion } from '../../model/reason.ts';
 import { must, unreachable } from '../../support/assert.ts';
 import { nearestName } from '../../support/nearest.ts';
-import { byFirst, byNumber } from '../../support/order.ts';
 import { createAllocation } from './allocation.ts';
 import { Budgets, wholeTimes } from './budgets.ts';
 import { applyToFleet, applyToPart, cure, isOfRequest } from './changes.ts';
@@ -81,6 +80,7 @@ function slicesToOpen(
   if (part.gangTasks !== null) {
     return Math.max(1, slicesNeeded(problem, ledger, part, { group, copies }));
   }
+  if (copies === 1) return 1;
   const free = must(problem.capacity[group], 'a group index');
   const perHost = fitCopies(free, must(problem.needs[part.index], 'a part index'));
   const { hostsPerSlice } = must(problem.groups[group], 'a group index');
@@ -178,11 +178,8 @@ function listCandidates(
 const cutOf = ({ shortages }: Extract<Exclusion, { kind: 'host-too-small' }>): number =>
   shortages.reduce((sum, { need, have }) => sum + (need - have) / need, 0);
 
-const byEase = byFirst<Candidate>(
-  byNumber((candidate) => candidate.rank),
-  byNumber((candidate) => candidate.price),
-  byNumber((candidate) => candidate.index),
-);
+const byEase = (a: Candidate, b: Candidate): number =>
+  a.rank - b.rank || a.price - b.price || a.index - b.index;
 
 /** How hard it is to undo a rule: a typo first, a machine of another kind last. */
 function rankOf(rule: Exclusion, isTypo: TypoCheck): number {

@@ -1,6 +1,6 @@
 import type { RoomKind } from '../../model/reason.ts';
 import { must } from '../../support/assert.ts';
-import { HostList, type RoomView, type Taken, type TakenHost } from './host-list.ts';
+import { type HostLoad, HostList, type RoomView, type Taken, type TakenHost } from './host-list.ts';
 import { TrialLog } from './trial-log.ts';
 
 /**
@@ -16,15 +16,17 @@ export interface Rooms {
   readonly takeOne: (group: number, part: number, avoid: ReadonlySet<object>) => TakenHost | null;
   /** Untouched slices of the group. */
   readonly wholeSlices: (group: number) => number;
+  /** The same by where they come from; `new` ones are left out. */
+  readonly unused: (group: number) => { readonly ready: number; readonly onItsWay: number };
   /** Takes untouched slices out, for a gang alone; fewer may be there than asked. */
   readonly takeWholeSlices: (
     group: number,
     slices: number,
   ) => readonly { kind: RoomKind; slices: number }[];
-  /** Hosts with room, in order. */
+  /** Hosts with room, in order, as they are now: what is placed later shows in them. */
   readonly view: (group: number) => readonly RoomView[];
-  /** Puts other hosts in the place of all that a group has; not within a trial. */
-  readonly replace: (group: number, rooms: readonly RoomView[]) => void;
+  /** Books loads on hosts, by place in the order of `view`; not within a trial. */
+  readonly load: (group: number, loads: readonly (readonly HostLoad[] | undefined)[]) => void;
   /** Trials: what was done since a mark is kept or undone. */
   readonly trials: TrialLog;
 }
@@ -45,9 +47,10 @@ export function createRooms({ hostsPerSlice, needs }: RoomsInput): Rooms {
     take: (group, part, copies) => listOf(group).take(part, needOf(part), copies),
     takeOne: (group, part, avoid) => listOf(group).takeOne(needOf(part), avoid),
     wholeSlices: (group) => listOf(group).wholeSlices,
+    unused: (group) => listOf(group).unused,
     takeWholeSlices: (group, slices) => listOf(group).takeWholeSlices(slices),
     view: (group) => listOf(group).view(),
-    replace: (group, rooms) => listOf(group).replace(rooms),
+    load: (group, loads) => listOf(group).load(loads, needs),
     trials,
   };
 }

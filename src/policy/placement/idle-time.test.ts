@@ -27,7 +27,9 @@ test('prices in another currency change nothing', () => {
   const prices = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 9 });
   fc.assert(
     fc.property(prices, fc.integer({ min: 2, max: 20 }), (list, rate) => {
-      expect(idleS(...list.map((price) => price * rate))).toEqual(idleS(...list));
+      const there = idleS(...list.map((price) => price * rate));
+      // Half a millisecond may be rounded either way.
+      idleS(...list).forEach((here, index) => expect(there[index]).toBeCloseTo(here, 2));
     }),
   );
 });

@@ -1,4 +1,4 @@
-import type { Filling } from './fill.ts';
+import type { Content } from './fill.ts';
 import type { PackModel } from './pack-model.ts';
 
 // A kernel over flat arrays: indices are shapes, types and resources of the model, hence the `!`.
@@ -13,6 +13,11 @@ export interface BulkOrder {
   length: number;
   /** Per resource: the least that any of them needs. Where less is free, nothing fits. */
   readonly needMin: Float64Array;
+  /** What the host filled last has left. */
+  readonly free: Float64Array;
+  /** Scratch: what goes into a host. */
+  readonly kinds: number[];
+  readonly copies: number[];
 }
 
 export interface BulkRequest {
@@ -42,7 +47,8 @@ export function toBulkOrder(model: PackModel, request: BulkRequest): BulkOrder {
       needMin[k] = Math.min(needMin[k]!, need[shape * resourceCount + k]!);
     }
   }
-  return { resourceCount, need, shapes, length, needMin };
+  const free = new Float64Array(resourceCount);
+  return { resourceCount, need, shapes, length, needMin, free, kinds: [], copies: [] };
 }
 
 /**
@@ -54,53 +60,55 @@ export function fillInBulk(
   left: Int32Array,
   room: Float64Array,
   seed: number,
-): Filling {
-  const { shapes, needMin } = order;
+): Content {
+  const { shapes, needMin, free, kinds, copies } = order;
   if (seed < 0 && lacksAny(room, needMin)) return nothing;
-  const filling: Draft = { shapes: [], copies: [], free: room.slice() };
-  const { free } = filling;
-  if (seed >= 0) put(order, filling, seed, 1);
-  let kept = 0;
+  for (let k = 0; k < free.length; k++) free[k] = room[k]!;
+  let kindCount = 0;
+  if (seed >= 0) {
+    take(order, seed, 1);
+    kinds[kindCount] = seed;
+    copies[kindCount++] = 1;
+  }
+  let isWorn = false;
   let next = 0;
-  let isFull = lacksAny(free, needMin);
-  for (; next < order.length && !isFull; next++) {
+  for (let isFull = lacksAny(free, needMin); next < order.length && !isFull; next++) {
     const shape = shapes[next]!;
     const available = left[shape]!;
-    if (available === 0) continue;
-    shapes[kept++] = shape;
-    const count = copiesThatFit(order, free, shape, shape === seed ? available - 1 : available);
+    if (available === 0) {
+      isWorn = true;
+      continue;
+    }
+    const count = copiesThatFit(order, shape, shape === seed ? available - 1 : available);
     if (count === 0) continue;
-    put(order, filling, shape, count);
+    take(order, shape, count);
+    if (shape === seed) {
+      copies[0] = 1 + count;
+    } else {
+      kinds[kindCount] = shape;
+      copies[kindCount++] = count;
+    }
     isFull = lacksAny(free, needMin);
   }
-  if (kept < next) {
-    shapes.copyWithin(kept, next, order.length);
-    order.length -= next - kept;
-  }
-  return filling;
+  if (isWorn) dropGone(order, left, next);
+  return { shapes: kinds.slice(0, kindCount), copies: copies.slice(0, kindCount) };
 }
 
-const nothing: Filling = { shapes: [], copies: [], free: new Float64Array(0) };
+const nothing: Content = { shapes: [], copies: [] };
 
-interface Draft {
-  readonly shapes: number[];
-  readonly copies: number[];
-  readonly free: Float64Array;
+/** Drops shapes without copies left from the first `seen`. */
+function dropGone(order: BulkOrder, left: Int32Array, seen: number): void {
+  const { shapes } = order;
+  let kept = 0;
+  for (let i = 0; i < seen; i++) if (left[shapes[i]!]! > 0) shapes[kept++] = shapes[i]!;
+  shapes.copyWithin(kept, seen, order.length);
+  order.length -= seen - kept;
 }
 
-function put(order: BulkOrder, draft: Draft, shape: number, copies: number): void {
-  const { resourceCount, need } = order;
-  const { free } = draft;
+function take({ resourceCount, need, free }: BulkOrder, shape: number, copies: number): void {
   for (let k = 0; k < resourceCount; k++) {
     free[k] = free[k]! - copies * need[shape * resourceCount + k]!;
   }
-  const index = draft.shapes.indexOf(shape);
-  if (index >= 0) {
-    draft.copies[index] = draft.copies[index]! + copies;
-    return;
-  }
-  draft.shapes.push(shape);
-  draft.copies.push(copies);
 }
 
 function fits(need: Float64Array, base: number, room: Float64Array): boolean {
@@ -114,13 +122,8 @@ function lacksAny(free: Float64Array, needMin: Float64Array): boolean {
 }
 
 /** The largest number of copies that fit, exact even where a quotient rounds up. */
-function copiesThatFit(
-  order: BulkOrder,
-  free: Float64Array,
-  shape: number,
-  available: number,
-): number {
-  const { resourceCount, need } = order;
+function copiesThatFit(order: BulkOrder, shape: number, available: number): number {
+  const { resourceCount, need, free } = order;
   const base = shape * resourceCount;
   if (!fits(need, base, free)) return 0;
   let copies = available;

@@ -1,7 +1,6 @@
 import { type BulkOrder, fillInBulk, toBulkOrder } from './bulk.ts';
-import { type Filling, fillHost } from './fill.ts';
+import { type Content, type Filling, fillHost } from './fill.ts';
 import {
-  capacityOf,
   openableHosts,
   openGroup,
   type PackState,
@@ -82,19 +81,20 @@ function carefulFill(search: Search, { left }: PackState): SeededFill {
 function quickFill({ model, draft }: Search, { left }: PackState, shapes: Int32Array): SeededFill {
   const orders: (BulkOrder | undefined)[] = [];
   return (type, shape) => {
-    const room = capacityOf(model, type);
+    const room = model.hosts[type]!;
     const request = { type, allowed: model.allowed, shapes, left, room };
     const order = (orders[type] ??= toBulkOrder(model, request));
     draft.work += order.length >> 2;
-    return fillInBulk(order, left, room, shape);
+    const content = fillInBulk(order, left, room, shape);
+    return { ...content, free: order.free.slice() };
   };
 }
 
 /** Types to try: with hosts that are paid for and empty; else fair ones; else the cheapest. */
 function typesToTry(search: Search, state: PackState, shape: number): readonly number[] {
   const { model, guidance } = search;
-  const all = guidance.typesOf[shape]!;
-  const spare = model.hasLargeUnits ? all.filter((type) => spareHosts(model, state, type) > 0) : [];
+  const hasSpare = (type: number): boolean => spareHosts(model, state, type) > 0;
+  const spare = guidance.largeTypesOf[shape]!.filter(hasSpare);
   if (spare.length > 0) return spare;
   const isOpenable = (type: number): boolean => openableHosts(model, state, type) > 0;
   const fair = guidance.fairTypes[shape]!.filter(isOpenable);
@@ -131,11 +131,7 @@ function openOne(search: Search, state: PackState, shape: number, fill: Fill): b
 }
 
 /** What a host holds, as part of what the host is worth; a free host counts as if it cost 1. */
-export function partOfHost(
-  content: Pick<Filling, 'shapes' | 'copies'>,
-  worth: Float64Array,
-  hostWorth: number,
-): number {
+export function partOfHost(content: Content, worth: Float64Array, hostWorth: number): number {
   let sum = 0;
   for (let i = 0; i < content.shapes.length; i++) {
     sum += worth[content.shapes[i]!]! * content.copies[i]!;

@@ -5,24 +5,20 @@ import { addHosts, type HostGroup, openableHosts, type PackState, unitsOf } from
 
 /** Moves groups to cheaper types that hold their content, as far as the limits allow. */
 export function downsize(model: PackModel, state: PackState): void {
-  const { hostPrice } = model;
-  const cheapestFirst = Int32Array.from(hostPrice.keys());
-  cheapestFirst.sort((a, b) => hostPrice[a]! - hostPrice[b]! || a - b);
-  const openable = hostPrice.map((_, type) => openableHosts(model, state, type));
+  const { hostPrice, cheapestFirst } = model;
   const after: HostGroup[] = [];
   for (const group of state.groups) {
     let staying = group.count;
-    for (const type of cheapestFirst) {
-      if (staying === 0 || hostPrice[type]! >= hostPrice[group.type]!) break;
-      const count = Math.min(staying, openable[type]!);
-      if (count === 0 || !canHold(model, group, type)) continue;
-      if (savingOfMove(model, state, group.type, type, count) <= 0) continue;
+    for (let i = 0; i < cheapestFirst.length && staying > 0; i++) {
+      const type = cheapestFirst[i]!;
+      if (hostPrice[type]! >= hostPrice[group.type]!) break;
+      if (!canHold(model, group, type)) continue;
+      const count = Math.min(staying, openableHosts(model, state, type));
+      if (count === 0 || savingOfMove(model, state, group.type, type, count) <= 0) continue;
       after.push({ ...group, type, count, free: freeAfterMove(model, group, type) });
       addHosts(model, state, group.type, -count);
       addHosts(model, state, type, count);
       staying -= count;
-      // Moves are rare, and each may change what others may open.
-      for (const other of cheapestFirst) openable[other] = openableHosts(model, state, other);
     }
     if (staying > 0) after.push(staying < group.count ? { ...group, count: staying } : group);
   }

@@ -5,9 +5,7 @@ import type { PackModel } from './pack-model.ts';
 
 /** The table for new hosts of a type, with the shapes that have copies. */
 export function toHostTable(model: PackModel, type: number, count: Int32Array): FillTable {
-  const { resourceCount, capacity, allowed } = model;
-  const host = capacity.subarray(type * resourceCount, (type + 1) * resourceCount);
-  return buildTable(model, host, admittedShapes(model, allowed, type, count));
+  return buildTable(model, model.hosts[type]!, admittedShapes(model, model.allowed, type, count));
 }
 
 /** The table for rooms of a type; `largest` is the most that any of them has free. */
@@ -59,6 +57,6 @@ function buildTable(model: PackModel, capacity: Float64Array, shapes: Int32Array
     }
   }
   const value = new Float64Array(shapes.length);
-  const byValue = Int32Array.from(shapes.keys());
+  const byValue = shapes.map((_, at) => at);
   return { resourceCount, capacity, shapes, positionOf, need, share, dominant, value, byValue };
 }

@@ -3,10 +3,14 @@ import { swapOnce } from './swap.ts';
 
 // A kernel over flat arrays: positions run over the table's shapes, `k` over resources, hence `!`.
 
-/** What goes into one host. */
-export interface Filling {
+/** What goes into one host: `copies[i]` of `shapes[i]`. */
+export interface Content {
   readonly shapes: readonly number[];
   readonly copies: readonly number[];
+}
+
+/** The same, and what the host has left. */
+export interface Filling extends Content {
   readonly free: Float64Array;
 }
 

@@ -1,6 +1,6 @@
 import type { FillTable } from './fill-draft.ts';
 import type { PackModel } from './pack-model.ts';
-import { cheapestAlone, priceAlone, toPriceModel } from './price-program.ts';
+import { priceAlone, toPriceModel } from './price-program.ts';
 import { solvePrices } from './prices.ts';
 
 // Arrays are indexed by shapes, types and resources below the model's counts, hence the `!`.
@@ -17,6 +17,8 @@ export interface Guidance {
   readonly fairTypes: readonly (readonly number[])[];
   /** Per shape: every type that admits it and may open at all, ascending. */
   readonly typesOf: readonly (readonly number[])[];
+  /** Those of them with several hosts per unit: a unit that is paid for may have some to spare. */
+  readonly largeTypesOf: readonly (readonly number[])[];
   /** Per shape: copies that the relaxation, too, leaves without a host. They wait for the others. */
   readonly held: Int32Array;
   /** Per shape: how hard it is to place, 0 to about 1. */
@@ -29,15 +31,15 @@ const FAIR_EXCESS = 0.02;
 const PIVOT_WORK_MAX = 6e6;
 
 export function findGuidance(model: PackModel, count: Int32Array): Guidance {
-  const { shapeCount, typeCount, hostPrice, allowed } = model;
+  const { shapeCount, typeCount, hostPrice, hostsPerUnit, allowed } = model;
   const { program, types, priceUnit } = toPriceModel(model, count);
   const rowCount = program.typeCount * program.resourceCount + program.budgetCount;
   const prices = solvePrices(program, Math.ceil(PIVOT_WORK_MAX / (rowCount * rowCount + 1)));
   const worth = prices.worth.map((price) => price * priceUnit);
   const hostWorth = hostPrice.slice();
-  for (const [index, type] of types.entries()) {
+  types.forEach((type, index) => {
     hostWorth[type] = prices.hostWorth[index]! * priceUnit;
-  }
+  });
 
   const fairTypes: number[][] = [];
   const typesOf: number[][] = [];
@@ -65,6 +67,7 @@ export function findGuidance(model: PackModel, count: Int32Array): Guidance {
     scarcity: hostWorth.map((price, type) => partOf(price - hostPrice[type]!, price)),
     fairTypes,
     typesOf,
+    largeTypesOf: typesOf.map((admitting) => admitting.filter((type) => hostsPerUnit[type]! > 1)),
     held: Int32Array.from(prices.overflow, (copies) => Math.floor(copies + 1e-6)),
     hardness: findHardness(model, worth, hostWorth),
   };
@@ -95,7 +98,8 @@ export function findHardness(
 
 /** All shapes, the hardest first. */
 export function hardestFirst(hardness: Float64Array): Int32Array {
-  return Int32Array.from(hardness.keys()).sort((a, b) => hardness[b]! - hardness[a]! || a - b);
+  const shapes = new Int32Array(hardness.length).map((_, shape) => shape);
+  return shapes.sort((a, b) => hardness[b]! - hardness[a]! || a - b);
 }
 
 /** A price as part of another; 0 if that is 0. */
@@ -129,6 +133,6 @@ export function valueShapes(
 
 /** What a copy costs where it is cheapest alone, or 0 where no type may open for it. */
 export function priceWithoutLimits(model: PackModel, shape: number): number {
-  const type = cheapestAlone(model, shape);
+  const type = model.cheapest[shape]!;
   return type < 0 ? 0 : priceAlone(model, shape, type);
 }

@@ -1,11 +1,6 @@
 import { type BulkOrder, fillInBulk, toBulkOrder } from './bulk.ts';
-import {
-  capacityOf,
-  type HostGroup,
-  type PackState,
-  takeCopies,
-  timesAvailable,
-} from './pack-state.ts';
+import type { Content } from './fill.ts';
+import { type HostGroup, type PackState, takeCopies, timesAvailable } from './pack-state.ts';
 import type { Search } from './search.ts';
 
 // Arrays are indexed by shapes, types and resources below the model's counts, hence the `!`.
@@ -21,7 +16,7 @@ export function insertIntoFree(search: Search, state: PackState): void {
   const after: HostGroup[] = [];
   for (const group of state.groups) {
     const { type } = group;
-    const room = capacityOf(model, type);
+    const room = model.hosts[type]!;
     const request = { type, allowed: model.allowed, shapes, left, room };
     const order = (orders[type] ??= toBulkOrder(model, request));
     let untouched = group.count;
@@ -31,7 +26,7 @@ export function insertIntoFree(search: Search, state: PackState): void {
       if (added.shapes.length === 0) break;
       const count = Math.min(untouched, timesAvailable(left, added));
       takeCopies(left, added, count);
-      after.push({ type, count, free: added.free, ...addContent(group, added) });
+      after.push({ type, count, free: order.free.slice(), ...addContent(group, added) });
       untouched -= count;
     }
     if (untouched > 0) {
@@ -41,12 +36,11 @@ export function insertIntoFree(search: Search, state: PackState): void {
   state.groups = after;
 }
 
-type Content = Pick<HostGroup, 'shapes' | 'copies'>;
-
 function addContent(old: Content, added: Content): Content {
   const shapes = [...old.shapes];
   const copies = [...old.copies];
-  for (const [index, shape] of added.shapes.entries()) {
+  for (let index = 0; index < added.shapes.length; index++) {
+    const shape = added.shapes[index]!;
     const at = shapes.indexOf(shape);
     if (at < 0) {
       shapes.push(shape);

@@ -1,6 +1,6 @@
 import { assert } from '../../../support/assert.ts';
 import type { PackBudget, PackedHosts, PackProblem } from './pack-problem.ts';
-import { bitKey, classifyTypes, type TypeClasses, unitsWithin } from './type-classes.ts';
+import { classifyTypes, columnKeys, type TypeClasses, unitsWithin } from './type-classes.ts';
 
 // Arrays are indexed by shapes, types and resources below the problem's counts, hence the `!`.
 
@@ -15,11 +15,13 @@ export interface PackModel {
   readonly need: Float64Array;
   readonly count: Int32Array;
   readonly capacity: Float64Array;
+  /** Per type: its row of the capacity. */
+  readonly hosts: readonly Float64Array[];
   readonly hostsPerUnit: Int32Array;
   readonly unitPrice: Float64Array;
   readonly hostPrice: Float64Array;
-  /** Whether any type has several hosts per unit. */
-  readonly hasLargeUnits: boolean;
+  /** Types by price of a host. */
+  readonly cheapestFirst: Int32Array;
   readonly unitsMax: Float64Array;
   readonly allowed: Uint8Array;
   readonly allowedInRoom: Uint8Array;
@@ -27,18 +29,19 @@ export interface PackModel {
   readonly budgets: readonly PackBudget[];
   /** Per type: the largest share that one copy takes of any resource; by shape, then type. */
   readonly dominant: Float64Array;
+  /** Per shape: the type where a copy is cheapest alone, among those that may open; -1 if none. */
+  readonly cheapest: Int32Array;
   readonly classes: TypeClasses;
 }
 
 export function toPackModel(problem: PackProblem): PackModel {
   const { resourceCount, shapeCount, typeCount, need, count } = problem;
-  const classes = classifyTypes(problem, (type) => {
-    const at = (shape: number): number => shape * typeCount + type;
-    const isAllowed = bitKey(shapeCount, (shape) => problem.allowed[at(shape)]!);
-    return isAllowed + bitKey(shapeCount, (shape) => problem.allowedInRoom[at(shape)]!);
-  });
+  const asNew = columnKeys(problem.allowed, typeCount);
+  const asRooms = columnKeys(problem.allowedInRoom, typeCount);
+  const classes = classifyTypes(problem, (type) => asNew[type]! + asRooms[type]!);
   const firsts = classes.members.map((types) => types[0]!);
   const pick = (from: Uint8Array): Uint8Array => {
+    if (firsts.length === typeCount) return from;
     const picked = new Uint8Array(shapeCount * firsts.length);
     for (let shape = 0; shape < shapeCount; shape++) {
       for (let index = 0; index < firsts.length; index++) {
@@ -54,7 +57,16 @@ export function toPackModel(problem: PackProblem): PackModel {
   }
   const hostsPerUnit = Int32Array.from(firsts, (type) => problem.hostsPerUnit[type]!);
   const unitPrice = Float64Array.from(firsts, (type) => problem.unitPrice[type]!);
+  const hostPrice = unitPrice.map((price, type) => price / hostsPerUnit[type]!);
+  const unitsMax = Float64Array.from(classes.members, (types, index) => {
+    const own = types.reduce((sum, type) => sum + classes.unitsMax[type]!, 0);
+    // No budget lets a type alone have more than this; where it is 0, the type is out from the start.
+    return classes.shared.reduce((most, { left, use }) => {
+      return use[index]! > 0 ? Math.min(most, unitsWithin(left, use[index]!)) : most;
+    }, own);
+  });
   const allowed = pick(problem.allowed);
+  const dominant = dominantShares({ resourceCount, need, count, capacity, allowed });
   return {
     resourceCount,
     shapeCount,
@@ -62,23 +74,43 @@ export function toPackModel(problem: PackProblem): PackModel {
     need,
     count,
     capacity,
+    hosts: firsts.map((_, type) =>
+      capacity.subarray(type * resourceCount, (type + 1) * resourceCount),
+    ),
     hostsPerUnit,
     unitPrice,
-    hostPrice: unitPrice.map((price, type) => price / hostsPerUnit[type]!),
-    hasLargeUnits: hostsPerUnit.some((hosts) => hosts > 1),
-    unitsMax: Float64Array.from(classes.members, (types, index) => {
-      const own = types.reduce((sum, type) => sum + classes.unitsMax[type]!, 0);
-      // No budget lets a type alone have more than this; where it is 0, the type is out from the start.
-      return classes.shared.reduce((most, { left, use }) => {
-        return use[index]! > 0 ? Math.min(most, unitsWithin(left, use[index]!)) : most;
-      }, own);
-    }),
+    hostPrice,
+    cheapestFirst: Int32Array.from(firsts.keys()).sort(
+      (a, b) => hostPrice[a]! - hostPrice[b]! || a - b,
+    ),
+    unitsMax,
     allowed,
     allowedInRoom: pick(problem.allowedInRoom),
     budgets: classes.shared,
-    dominant: dominantShares({ resourceCount, need, count, capacity, allowed }),
+    dominant,
+    cheapest: cheapestAlone({ shapeCount, allowed, dominant, hostPrice, unitsMax }),
     classes,
   };
+}
+
+function cheapestAlone(
+  model: Pick<PackModel, 'shapeCount' | 'allowed' | 'dominant' | 'hostPrice' | 'unitsMax'>,
+): Int32Array {
+  const { shapeCount, allowed, dominant, hostPrice, unitsMax } = model;
+  const typeCount = hostPrice.length;
+  const cheapest = new Int32Array(shapeCount).fill(-1);
+  for (let shape = 0; shape < shapeCount; shape++) {
+    let least = Infinity;
+    for (let type = 0; type < typeCount; type++) {
+      const pair = shape * typeCount + type;
+      if (allowed[pair] === 0 || unitsMax[type]! <= 0) continue;
+      const price = hostPrice[type]! * dominant[pair]!;
+      if (price >= least) continue;
+      least = price;
+      cheapest[shape] = type;
+    }
+  }
+  return cheapest;
 }
 
 function dominantShares(

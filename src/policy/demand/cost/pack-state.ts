@@ -1,15 +1,13 @@
+import type { Content, Filling } from './fill.ts';
 import type { PackModel } from './pack-model.ts';
 import { unitsWithin } from './type-classes.ts';
 
 // Arrays are indexed by shapes, types and resources below the model's counts, hence the `!`.
 
 /** `count` hosts of a type with the same content; `free` is what each has left. Never changed. */
-export interface HostGroup {
+export interface HostGroup extends Filling {
   readonly type: number;
   readonly count: number;
-  readonly shapes: readonly number[];
-  readonly copies: readonly number[];
-  readonly free: Float64Array;
 }
 
 /** A plan in the making: changed in place while it is built, copied before it is changed again. */
@@ -39,12 +37,6 @@ export function copyState(state: PackState): PackState {
     spent: state.spent.slice(),
     groups: [...state.groups],
   };
-}
-
-/** What an empty host of the type has. */
-export function capacityOf(model: PackModel, type: number): Float64Array {
-  const { resourceCount, capacity } = model;
-  return capacity.subarray(type * resourceCount, (type + 1) * resourceCount);
 }
 
 /** Units of the type that `hosts` hosts take. */
@@ -100,11 +92,7 @@ export function openGroup(model: PackModel, state: PackState, group: HostGroup):
 }
 
 /** Takes the content of `hosts` such hosts from what is left, or gives it back if negative. */
-export function takeCopies(
-  left: Int32Array,
-  content: Pick<HostGroup, 'shapes' | 'copies'>,
-  hosts: number,
-): void {
+export function takeCopies(left: Int32Array, content: Content, hosts: number): void {
   const { shapes, copies } = content;
   for (let i = 0; i < shapes.length; i++) {
     left[shapes[i]!] = left[shapes[i]!]! - hosts * copies[i]!;
@@ -112,10 +100,7 @@ export function takeCopies(
 }
 
 /** How many hosts can be given this content with the copies that are left. */
-export function timesAvailable(
-  left: Int32Array,
-  content: Pick<HostGroup, 'shapes' | 'copies'>,
-): number {
+export function timesAvailable(left: Int32Array, content: Content): number {
   let times = Infinity;
   const { shapes, copies } = content;
   for (let i = 0; i < shapes.length; i++) {

@@ -61,7 +61,8 @@ function useRooms(
   // by the simpler prices, which know no limits.
   const first = isMany ? null : findGuidance(model, left);
   const worth =
-    first?.worth ?? Float64Array.from(left.keys(), (shape) => priceWithoutLimits(model, shape));
+    first?.worth ??
+    new Float64Array(left.length).map((_, shape) => priceWithoutLimits(model, shape));
   const used = rooms.length === 0 ? [] : fillRooms(model, rooms, worth, left);
   if (left.every((copies) => copies === 0)) return { used, guidance: null };
   const isUntouched = used.length === 0 && first !== null;

@@ -134,17 +134,6 @@ export function priceAlone(model: PackModel, shape: number, type: number): numbe
   return model.hostPrice[type]! * model.dominant[shape * model.typeCount + type]!;
 }
 
-/** The type where a copy is cheapest alone, among those that may open; -1 if there is none. */
-export function cheapestAlone(model: PackModel, shape: number): number {
-  let best = -1;
-  for (let type = 0; type < model.typeCount; type++) {
-    if (model.allowed[shape * model.typeCount + type] === 0) continue;
-    if (model.unitsMax[type]! <= 0) continue;
-    if (best < 0 || priceAlone(model, shape, type) < priceAlone(model, shape, best)) best = type;
-  }
-  return best;
-}
-
 /**
  * Types worth a place in the program. Where not all have one, half of the places go to the cheapest
  * type of each shape that has none yet, most money first; the others to types where much of the
@@ -153,17 +142,21 @@ export function cheapestAlone(model: PackModel, shape: number): number {
 function chooseTypes(model: PackModel, count: Int32Array): Int32Array {
   const { shapeCount, typeCount, allowed } = model;
   const typesMax = Math.max(2, Math.floor(ROWS_MAX / Math.max(1, model.resourceCount)));
-  const openable = Int32Array.from(model.unitsMax.keys()).filter((type) => {
-    return model.unitsMax[type]! > 0;
-  });
+  const openable = new Int32Array(typeCount)
+    .map((_, type) => type)
+    .filter((type) => {
+      return model.unitsMax[type]! > 0;
+    });
   if (openable.length <= typesMax) return openable;
   const cheapest = Int32Array.from({ length: shapeCount }, (_, shape) => {
-    return count[shape]! > 0 ? cheapestAlone(model, shape) : -1;
+    return count[shape]! > 0 ? model.cheapest[shape]! : -1;
   });
   const money = Float64Array.from(cheapest, (type, shape) => {
     return type < 0 ? -1 : count[shape]! * (1 + priceAlone(model, shape, type));
   });
-  const byMoney = Int32Array.from(money.keys()).filter((shape) => money[shape]! >= 0);
+  const byMoney = new Int32Array(shapeCount)
+    .map((_, shape) => shape)
+    .filter((shape) => money[shape]! >= 0);
   byMoney.sort((a, b) => money[b]! - money[a]! || a - b);
 
   const chosen = new Set<number>();
@@ -180,7 +173,9 @@ function chooseTypes(model: PackModel, count: Int32Array): Int32Array {
       votes[type] = votes[type]! + money[shape]! * ratio * ratio * ratio * ratio;
     }
   }
-  const byVotes = Int32Array.from(votes.keys()).filter((type) => votes[type]! > 0);
+  const byVotes = new Int32Array(typeCount)
+    .map((_, type) => type)
+    .filter((type) => votes[type]! > 0);
   byVotes.sort((a, b) => votes[b]! - votes[a]! || a - b);
   for (const type of byVotes) if (chosen.size < typesMax) chosen.add(type);
   return Int32Array.from(chosen).sort();
@@ -194,7 +189,7 @@ function plannedParts(model: PackModel, count: Int32Array): Float64Array {
   const { resourceCount, shapeCount, need, capacity } = model;
   const money = new Float64Array(resourceCount);
   for (let shape = 0; shape < shapeCount; shape++) {
-    const type = count[shape]! > 0 ? cheapestAlone(model, shape) : -1;
+    const type = count[shape]! > 0 ? model.cheapest[shape]! : -1;
     if (type < 0) continue;
     let dominant = 0;
     for (let k = 1; k < resourceCount; k++) {

@@ -1,5 +1,5 @@
 import { fillInBulk, toBulkOrder } from './bulk.ts';
-import { type Filling, fillHost } from './fill.ts';
+import { type Content, fillHost } from './fill.ts';
 import { openDraft } from './fill-draft.ts';
 import { toRoomTable } from './fill-table.ts';
 import { findHardness, hardestFirst, valueShapes } from './guidance.ts';
@@ -50,7 +50,7 @@ export function fillRooms(
 interface Filler {
   /** How many shapes it can choose from. */
   readonly width: number;
-  readonly fill: (free: Float64Array) => Filling;
+  readonly fill: (free: Float64Array) => Content;
 }
 
 interface Progress {
@@ -62,11 +62,11 @@ interface Progress {
 /** Fills the hosts of a room, equal ones at once. */
 function fillRoom(index: number, room: PackRoom, { filler, left, used }: Progress): void {
   for (let empty = room.count; empty > 0;) {
-    const { shapes, copies } = filler.fill(room.free);
-    if (shapes.length === 0) return;
-    const count = Math.min(empty, timesAvailable(left, { shapes, copies }));
-    takeCopies(left, { shapes, copies }, count);
-    used.push({ room: index, count, shapes, copies });
+    const content = filler.fill(room.free);
+    if (content.shapes.length === 0) return;
+    const count = Math.min(empty, timesAvailable(left, content));
+    takeCopies(left, content, count);
+    used.push({ room: index, count, shapes: content.shapes, copies: content.copies });
     empty -= count;
   }
 }
@@ -81,7 +81,8 @@ interface RoomBatch {
 /** Rooms by type, in the order of the first of each. */
 function batchRooms(model: PackModel, rooms: readonly PackRoom[]): RoomBatch[] {
   const batches = new Map<number, RoomBatch>();
-  for (const [index, { type, free }] of rooms.entries()) {
+  for (let index = 0; index < rooms.length; index++) {
+    const { type, free } = rooms[index]!;
     const merged = model.classes.classOf[type]!;
     const batch = batches.get(merged);
     if (batch === undefined) {
@@ -106,7 +107,7 @@ function carefulFillers(model: PackModel, worth: Float64Array, left: Int32Array)
   return (type, largest) => {
     const table = toRoomTable(model, type, left, largest);
     valueShapes(table, model.hostPrice[type]! || dearest, worth, taste);
-    const fill = (free: Float64Array): Filling => {
+    const fill = (free: Float64Array): Content => {
       return fillHost({ table, left, free, seed: -1, swapsMax: SWAPS_MAX }, draft);
     };
     return { width: table.shapes.length, fill };

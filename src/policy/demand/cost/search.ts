@@ -37,7 +37,7 @@ export function openSearch(model: PackModel, guidance: Guidance, count: Int32Arr
     draft: openDraft(model.shapeCount, model.resourceCount),
     count,
     worth: new Float64Array(model.shapeCount),
-    order: Int32Array.from(count.keys()),
+    order: count.map((_, shape) => shape),
     round: {
       index: 0,
       taste: { dominantWeight: 0, sizeBonus: 0 },

@@ -1,12 +1,11 @@
 import type { RoomKind } from '../../../model/reason.ts';
 import { must } from '../../../support/assert.ts';
-import { groupBy } from '../../../support/group-by.ts';
 import { byFirst, byNumber } from '../../../support/order.ts';
-import type { Allocation } from '../allocation.ts';
-import { type HostLoad, bookHosts } from '../bookings.ts';
+import type { Allocation, Berth } from '../allocation.ts';
+import { bookHosts } from '../bookings.ts';
 import { countWaiting } from '../levels.ts';
 import type { DemandProblem, Want } from '../problem.ts';
-import type { RoomView } from '../host-list.ts';
+import type { HostLoad, RoomView } from '../host-list.ts';
 import type {
   PackBudget,
   PackEffort,
@@ -68,11 +67,8 @@ export function planSingles(
 }
 
 /** Fills the rooms and packs the rest; where that opens hosts, also tries without empty rooms. */
-function packWithRooms({ problem, rooms }: Bridge): PackPlan {
+function packWithRooms({ problem, isEmpty }: Bridge): PackPlan {
   const plan = pack(problem, effort);
-  const isEmpty = rooms.flatMap((views) =>
-    views.flatMap(({ view, room }) => (room === NOT_OFFERED ? [] : [view.isUntouched])),
-  );
   const empty = problem.rooms.reduce(
     (sum, { count }, room) => sum + (isEmpty[room] ? count : 0),
     0,
@@ -103,16 +99,17 @@ function softTiers({ parts }: Want): readonly number[] {
   return [...counts].sort((a, b) => b - a);
 }
 
-/** In place of the index of a pack room. */
-const NOT_OFFERED = -1;
-
 interface Bridge {
   readonly problem: PackProblem;
   readonly waiting: readonly Waiting[];
   /** By type of the pack problem: its group. Types come by group priority, which so breaks ties. */
   readonly groups: readonly number[];
-  /** By type: its rooms, and the pack room each went into, or NOT_OFFERED. */
-  readonly rooms: readonly (readonly { readonly view: RoomView; readonly room: number }[])[];
+  /** By type: its rooms. */
+  readonly rooms: readonly (readonly RoomView[])[];
+  /** By room of the pack problem: its place among those of its type. */
+  readonly places: readonly number[];
+  /** By room of the pack problem: whether it is whole slices without work. */
+  readonly isEmpty: readonly boolean[];
 }
 
 function toPackProblem(
@@ -133,13 +130,16 @@ function toPackProblem(
   const columns = problem.resources.flatMap((_, k) =>
     partNeeds.some((need) => need[k]! > 0) ? [k] : [],
   );
+  const rooms = groups.map((group) => ledgerRooms.view(group));
   const packRooms: PackRoom[] = [];
-  const rooms = groups.map((group, type) =>
-    // Rooms are listed type by type, in the order of their indices.
-    ledgerRooms.view(group).map((view) => {
-      if (offered === 'new' && view.kind !== 'new') return { view, room: NOT_OFFERED };
-      packRooms.push({ type, free: project(columns, view.free), count: view.count });
-      return { view, room: packRooms.length - 1 };
+  const places: number[] = [];
+  const isEmpty: boolean[] = [];
+  rooms.forEach((views, type) =>
+    views.forEach(({ kind, free, count, isUntouched }, place) => {
+      if (offered === 'new' && kind !== 'new') return;
+      packRooms.push({ type, free: project(columns, free), count });
+      places.push(place);
+      isEmpty.push(isUntouched);
     }),
   );
   const configs = groups.map((group) => problem.groups[group]!);
@@ -149,6 +149,8 @@ function toPackProblem(
     waiting,
     groups,
     rooms,
+    places,
+    isEmpty,
     problem: {
       resourceCount: columns.length,
       shapeCount: waiting.length,
@@ -192,10 +194,10 @@ function listAllowed(
   return { allowed, allowedInRoom };
 }
 
+/** The columns of a vector; the vector itself where they are all it has. */
 function project(columns: readonly number[], vector: Float64Array): Float64Array {
-  const projected = new Float64Array(columns.length);
-  for (let c = 0; c < columns.length; c++) projected[c] = vector[columns[c]!]!;
-  return projected;
+  if (columns.length === vector.length) return vector;
+  return Float64Array.from(columns, (k) => vector[k]!);
 }
 
 function flatten(columns: readonly number[], vectors: readonly Float64Array[]): Float64Array {
@@ -215,63 +217,57 @@ function ownBudget(typeCount: number, type: number, left: number): PackBudget {
 function carryOut(
   problem: DemandProblem,
   allocation: Allocation,
-  { waiting, groups, rooms }: Bridge,
+  { problem: packed, waiting, groups, rooms, places }: Bridge,
   plan: PackPlan,
 ): void {
-  const tally = createTally(waiting.length);
-  const load = (hosts: PackedHosts, group: number, room: RoomKind): HostLoad => {
-    hosts.shapes.forEach((shape, i) =>
-      tally.add(shape, hosts.copies[i]! * hosts.count, group, room),
-    );
-    const parts = hosts.shapes.map((shape) => waiting[shape]!.want.parts[0]!.index);
-    return { count: hosts.count, parts, copies: hosts.copies };
+  const parts = waiting.map(({ want }) => want.parts[0]!.index);
+  const toLoad = ({ count, shapes, copies }: PackedHosts): HostLoad => {
+    return { count, copies, parts: shapes.map((shape) => parts[shape]!) };
   };
-  const used = groupBy(plan.used, ({ room }) => room);
-  const opened = groupBy(plan.opened, ({ type }) => type);
-  rooms.forEach((list, type) => {
-    const group = groups[type]!;
-    bookHosts(problem, allocation, {
-      group,
-      rooms: list.map(({ view, room }) => {
-        return {
-          view,
-          loads: (used.get(room) ?? []).map((hosts) => load(hosts, group, view.kind)),
-        };
-      }),
-      opened: (opened.get(type) ?? []).map((hosts) => load(hosts, group, 'new')),
-    });
+  const tally = createTally(waiting.length, groups.length);
+  const loads = rooms.map((views): (HostLoad[] | undefined)[] => views.map(() => undefined));
+  for (const hosts of plan.used) {
+    const { type } = packed.rooms[hosts.room]!;
+    const place = places[hosts.room]!;
+    tally.add(hosts, groups[type]!, rooms[type]![place]!.kind);
+    (loads[type]![place] ??= []).push(toLoad(hosts));
+  }
+  const opened = groups.map((): HostLoad[] => []);
+  for (const hosts of plan.opened) {
+    tally.add(hosts, groups[hosts.type]!, 'new');
+    opened[hosts.type]!.push(toLoad(hosts));
+  }
+  groups.forEach((group, type) => {
+    bookHosts(problem, allocation, { group, rooms: loads[type]!, opened: opened[type]! });
   });
   waiting.forEach(({ want }, shape) => {
-    for (const { count, ...berth } of tally.list(shape)) {
-      allocation.place(want, count, [{ ...berth, tasks: 1 }]);
-    }
+    tally.forEach(shape, (count, berth) => allocation.place(want, count, [berth]));
   });
-}
-
-interface Tallied {
-  readonly group: number;
-  readonly room: RoomKind;
-  count: number;
-}
-
-/** Counts tasks of a shape by group and kind of room, so that a class is told in few lines. */
-function createTally(shapeCount: number) {
-  const counts = Array.from({ length: shapeCount }, () => new Map<number, Tallied>());
-  return {
-    add(shape: number, count: number, group: number, room: RoomKind): void {
-      const key = group * roomOrder.length + roomOrder.indexOf(room);
-      const tallied = counts[shape]!.get(key);
-      if (tallied === undefined) counts[shape]!.set(key, { group, room, count });
-      else tallied.count += count;
-    },
-    list: (shape: number): readonly Tallied[] =>
-      [...counts[shape]!.values()].sort(
-        byFirst<Tallied>(
-          byNumber(({ room }) => roomOrder.indexOf(room)),
-          byNumber(({ group }) => group),
-        ),
-      ),
-  };
 }
 
 const roomOrder: readonly RoomKind[] = ['free-room', 'on-its-way', 'new'];
+
+/** Counts tasks of a shape by kind of room and group, so that a class is told in few lines. */
+function createTally(shapeCount: number, groupCount: number) {
+  const counts = new Int32Array(shapeCount * roomOrder.length * groupCount);
+  const rowOf = (shape: number, kind: number): number =>
+    (shape * roomOrder.length + kind) * groupCount;
+  return {
+    add({ count, shapes, copies }: PackedHosts, group: number, room: RoomKind): void {
+      const kind = roomOrder.indexOf(room);
+      for (let i = 0; i < shapes.length; i++) {
+        const at = rowOf(shapes[i]!, kind) + group;
+        counts[at] = counts[at]! + copies[i]! * count;
+      }
+    },
+    forEach(shape: number, tell: (count: number, berth: Berth) => void): void {
+      roomOrder.forEach((room, kind) => {
+        const row = rowOf(shape, kind);
+        for (let group = 0; group < groupCount; group++) {
+          const count = counts[row + group]!;
+          if (count > 0) tell(count, { group, room, tasks: 1 });
+        }
+      });
+    },
+  };
+}

@@ -1,14 +1,17 @@
-import { fillInBulk, toBulkOrder } from './bulk.ts';
+import { type BulkOrder, fillInBulk, toBulkOrder } from './bulk.ts';
 import { priceWithoutLimits } from './guidance.ts';
 import { insertIntoFree } from './insert.ts';
+import type { PackModel } from './pack-model.ts';
 import {
   addHosts,
-  capacityOf,
   copyState,
   costOf,
+  type HostGroup,
   leftCount,
   openableHosts,
+  openGroup,
   type PackState,
+  spareHosts,
   takeCopies,
   timesAvailable,
   unitsOf,
@@ -33,7 +36,7 @@ const TOGETHER_MAX = 8;
  */
 export function improveSmallPlan(search: Search, state: PackState): PackState {
   if (state.groups.length > GROUPS_MAX) return state;
-  const weights = Float64Array.from(search.count.keys(), (shape) =>
+  const weights = new Float64Array(search.count.length).map((_, shape) =>
     Math.max(1, priceWithoutLimits(search.model, shape)),
   );
   const trial = { search, weights, fillsLeft: FILLS_MAX };
@@ -122,56 +125,75 @@ type Dislike = (price: number, covered: number) => number;
  * Fills free room, then opens hosts until nothing more can be placed; on the way, any single type
  * that ends it is tried.
  */
-function cover(trial: Trial, start: PackState, dislike: Dislike): PackState {
+function cover(trial: Trial, state: PackState, dislike: Dislike): PackState {
   const { search, weights } = trial;
-  insertIntoFree(search, start);
-  let state = start;
+  const { model } = search;
+  insertIntoFree(search, state);
+  const orders: (BulkOrder | undefined)[] = [];
+  const left = state.left.slice();
   let finished: PackState | null = null;
   while (trial.fillsLeft > 0 && leftCount(state) > 0) {
-    let best: { readonly next: PackState; readonly score: number } | null = null;
-    for (let type = 0; type < search.model.typeCount; type++) {
-      const opened = openBest(trial, state, type);
-      if (opened === null) continue;
-      const covered = weightOf(state, weights) - weightOf(opened, weights);
-      const score = dislike(costOf(search.model, opened) - costOf(search.model, state), covered);
-      if (
-        leftCount(opened) === 0 &&
-        (finished === null || isImprovement(search, opened, finished))
-      ) {
-        finished = opened;
+    const weight = weightOf(state.left, weights);
+    let best: HostGroup | null = null;
+    let least = Infinity;
+    for (let type = 0; type < model.typeCount; type++) {
+      const opening = findOpening(trial, state, type, orders);
+      if (opening === null) continue;
+      left.set(state.left);
+      takeCopies(left, opening, opening.count);
+      const covered = weight - weightOf(left, weights);
+      const score = dislike(priceOfMore(model, state, type, opening.count), covered);
+      if (left.every((copies) => copies === 0)) {
+        const opened = copyState(state);
+        openGroup(model, opened, opening);
+        if (finished === null || isImprovement(search, opened, finished)) finished = opened;
       }
-      if (best === null || score < best.score) best = { next: opened, score };
+      if (best !== null && score >= least) continue;
+      best = opening;
+      least = score;
     }
     if (best === null) break;
-    state = best.next;
+    openGroup(model, state, best);
   }
   return finished !== null && isImprovement(search, finished, state) ? finished : state;
 }
 
-const weightOf = ({ left }: PackState, weights: Float64Array): number =>
+const weightOf = (left: Int32Array, weights: Float64Array): number =>
   left.reduce((sum, copies, shape) => sum + copies * weights[shape]!, 0);
 
-/** The state with hosts of a type opened and filled alike, as many as copies and limits allow. */
-function openBest(trial: Trial, state: PackState, type: number): PackState | null {
+/** What more hosts of a type cost, beyond those of units that are paid for. */
+function priceOfMore(model: PackModel, { hosts }: PackState, type: number, more: number): number {
+  const units = unitsOf(model, type, hosts[type]! + more) - unitsOf(model, type, hosts[type]!);
+  return model.unitPrice[type]! * units;
+}
+
+/** Hosts of a type, filled alike, as many as copies and limits allow; null where there are none. */
+function findOpening(
+  trial: Trial,
+  state: PackState,
+  type: number,
+  orders: (BulkOrder | undefined)[],
+): HostGroup | null {
   const { model, order: shapes } = trial.search;
   const openable = openableHosts(model, state, type);
   if (openable === 0) return null;
-  const room = capacityOf(model, type);
+  const room = model.hosts[type]!;
   const { left } = state;
-  const bulk = toBulkOrder(model, { type, allowed: model.allowed, shapes, left, room });
-  if (bulk.length === 0) return null;
-  trial.fillsLeft--;
-  const { free, ...content } = fillInBulk(bulk, left, room, -1);
+  const bulk = (orders[type] ??= toBulkOrder(model, {
+    type,
+    allowed: model.allowed,
+    shapes,
+    left,
+    room,
+  }));
+  const content = fillInBulk(bulk, left, room, -1);
   if (content.shapes.length === 0) return null;
+  trial.fillsLeft--;
   // Hosts of a unit that is paid for are one step.
   const perUnit = model.hostsPerUnit[type]!;
-  const spare = unitsOf(model, type, state.hosts[type]!) * perUnit - state.hosts[type]!;
+  const spare = spareHosts(model, state, type);
   const most = Math.min(openable, timesAvailable(left, content));
   const step = most > SINGLE_MAX * perUnit ? most : Math.min(most, perUnit);
   const count = spare > 0 ? Math.min(most, spare) : step;
-  const next = copyState(state);
-  addHosts(model, next, type, count);
-  takeCopies(next.left, content, count);
-  next.groups.push({ type, count, free, shapes: content.shapes, copies: content.copies });
-  return next;
+  return { ...content, type, count, free: bulk.free.slice() };
 }

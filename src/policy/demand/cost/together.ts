@@ -6,7 +6,6 @@ import { countFitting } from '../judge.ts';
 import { type GroupOrder, byRank, placeEntries } from '../place.ts';
 import type { DemandProblem, JudgedPart, Want } from '../problem.ts';
 import { fitCopies } from '../host-list.ts';
-import { dominantShare } from '../shares.ts';
 
 /** Places what must be placed together, oldest class first, each class where it costs least. */
 export function placeTogetherByCost(
@@ -120,7 +119,7 @@ function byPriceOfClass(problem: DemandProblem, count: number): GroupOrder {
   return (part) => {
     const price = (group: number): number => {
       const { hostsPerSlice, priceMicroUsdPerHour } = must(problem.groups[group], 'a group index');
-      const hosts = count * dominantShare(problem, part, group);
+      const hosts = count * part.share(group);
       return Math.ceil(hosts / hostsPerSlice) * (priceMicroUsdPerHour ?? 0);
     };
     return part.ranked

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bitKey, classifyTypes, type TypeTable, unitsWithin } from './type-classes.ts';
+import { bitKey, classifyTypes, columnKeys, type TypeTable, unitsWithin } from './type-classes.ts';
 
 const table: TypeTable = {
   resourceCount: 1,
@@ -59,4 +59,16 @@ test('rows of bits have equal keys only if they are equal', () => {
     const other = bitKey(40, (index) => (index === flipped ? 1 - bit(index) : bit(index)));
     expect(other).not.toBe(key);
   }
+});
+
+test('the keys of all columns are those of each', () => {
+  const [rows, columns] = [37, 5];
+  const matrix = Uint8Array.from({ length: rows * columns }, (_, at) =>
+    (at * 7) % 11 < 4 ? 1 : 0,
+  );
+  const keys = Array.from({ length: columns }, (_, column) =>
+    bitKey(rows, (row) => matrix[row * columns + column] ?? 0),
+  );
+  expect(columnKeys(matrix, columns)).toEqual(keys);
+  expect(columnKeys(new Uint8Array(0), 2)).toEqual(['', '']);
 });

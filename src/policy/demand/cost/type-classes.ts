@@ -38,7 +38,9 @@ export function classifyTypes(table: TypeTable, marks: (type: number) => string)
     if (users.length > 1) shared.push(budget);
     if (users.length !== 1) continue;
     const type = users[0]!;
-    unitsMax[type] = Math.min(unitsMax[type]!, unitsWithin(safeLeft(budget), budget.use[type]!));
+    const use = budget.use.subarray(type, type + 1);
+    const left = safeLeft({ left: budget.left, use });
+    unitsMax[type] = Math.min(unitsMax[type]!, unitsWithin(left, use[0]!));
   }
 
   const classOf = new Int32Array(typeCount);
@@ -81,7 +83,7 @@ export function unitsWithin(left: number, use: number): number {
  * exactly; others are kept a hair below, more than the rounding of a million sums.
  */
 function safeLeft({ left, use }: PackBudget): number {
-  const isWhole = Number.isInteger(left) && use.every((amount) => Number.isInteger(amount));
+  const isWhole = Number.isInteger(left) && use.every(Number.isInteger);
   return isWhole ? left : left - Math.abs(left) * 1e-9;
 }
 
@@ -92,6 +94,21 @@ export function bitKey(length: number, bit: (index: number) => number): string {
     words[index >> 4]! |= bit(index) << (index & 15);
   }
   return String.fromCharCode(...words);
+}
+
+/** As `bitKey`, for every column of a matrix: read row by row, as it lies in memory. */
+export function columnKeys(matrix: Uint8Array, columnCount: number): string[] {
+  const rowCount = columnCount === 0 ? 0 : matrix.length / columnCount;
+  const length = Math.ceil(rowCount / 16);
+  const words = new Uint16Array(columnCount * length);
+  for (let row = 0, at = 0; row < rowCount; row++) {
+    for (let word = row >> 4; at < (row + 1) * columnCount; at++, word += length) {
+      words[word]! |= matrix[at]! << (row & 15);
+    }
+  }
+  return Array.from({ length: columnCount }, (_, column) =>
+    String.fromCharCode(...words.subarray(column * length, (column + 1) * length)),
+  );
 }
 
 function usersOf(budget: PackBudget): number[] {

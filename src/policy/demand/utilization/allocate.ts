@@ -2,12 +2,12 @@ import type { RoomKind } from '../../../model/reason.ts';
 import { must } from '../../../support/assert.ts';
 import { groupBy } from '../../../support/group-by.ts';
 import type { AllocateDemand, Allocation, Berth } from '../allocation.ts';
-import { type HostLoad, bookHosts } from '../bookings.ts';
+import { bookHosts } from '../bookings.ts';
 import { mergeBerths } from '../bundles.ts';
 import { allocateByLevels, countWaiting } from '../levels.ts';
 import { byRank, placeEntries } from '../place.ts';
 import type { DemandProblem, JudgedPart, Want } from '../problem.ts';
-import type { RoomView } from '../host-list.ts';
+import type { HostLoad, RoomView } from '../host-list.ts';
 import type { UtilizationPlan, Where } from './outcome.ts';
 import { planUtilization } from './plan.ts';
 import type { Gang, Request, UtilizationProblem } from './problem.ts';
@@ -240,7 +240,7 @@ function bookAll(
     const byView = groupBy(byGroup.get(group) ?? [], ({ view }) => view);
     bookHosts(problem, allocation, {
       group,
-      rooms: views.map((view, index) => ({ view, loads: (byView.get(index) ?? []).map(toLoad) })),
+      rooms: views.map((_, index) => byView.get(index)?.map(toLoad)),
       opened: (byView.get(null) ?? []).map(toLoad),
     });
   });
