@@ -1,4 +1,7 @@
+import { benchController } from './controller.ts';
+import { benchGang } from './gang.ts';
 import { benchPack } from './pack.ts';
+import { benchReplay } from './replay.ts';
 import { benchTick } from './tick.ts';
 import { benchUtilization } from './utilization.ts';
 
@@ -9,6 +12,9 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   pack: benchPack,
   utilization: benchUtilization,
   tick: benchTick,
+  replay: benchReplay,
+  gang: benchGang,
+  controller: benchController,
 };
 
 const [name, ...args] = process.argv.slice(2);

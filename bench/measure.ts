@@ -14,6 +14,12 @@ export interface Timing {
   readonly wallMedianMs: number;
 }
 
+/** The value below which this share of them lies; 0 the least, 1 the greatest. */
+export function quantile(values: readonly number[], ratio: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * ratio))] ?? 0;
+}
+
 const median = (times: readonly number[]): number =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 

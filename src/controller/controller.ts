@@ -371,6 +371,8 @@ export class Controller {
       return;
     }
     log.write('error', 'store-failed', { kind: error.kind, message: error.message });
+    // Who asked is told now: nobody knows when it could be kept.
+    for (const { reject } of this.#inbox.take()) reject(error);
     if (error.kind === 'unknown-outcome') this.#isDoubtful = true;
     if (error.kind === 'fenced') {
       this.#stepDown();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { epochMs } from '../model/ids.ts';
 import type { Document } from '../ports/store.ts';
-import { aControl, aRecord } from '../../test/builders.ts';
+import { aControl, anEntry, aRecord } from '../../test/builders.ts';
 import { Memory, Table } from './memory.ts';
 
 describe('a table', () => {
@@ -111,6 +111,27 @@ describe('memory', () => {
     expect(memory.documents()).toEqual([{ kind: 'slice', id: 'slice', text: null }]);
     memory.drop();
     expect(memory.isChanged).toBe(false);
+  });
+
+  test('writes a push of many entries some at a time, and all of them', () => {
+    const entries = Array.from({ length: 12_001 }, (_, n) => anEntry({ id: `e${n}` }));
+    for (const count of [0, 1, 5_000, 5_001, 12_001]) {
+      const push = {
+        source: 'many',
+        generation: 3,
+        entries: entries.slice(0, count),
+        expiresAtMs: epochMs(9),
+      };
+      const memory = new Memory();
+      memory.demand.put('many', push);
+      const turns = memory.documentsInTurns();
+      let stops = 0;
+      let next = turns.next();
+      for (; next.done !== true; next = turns.next()) stops++;
+      expect(JSON.parse(next.value[0]?.text ?? '')).toEqual(JSON.parse(JSON.stringify(push)));
+      expect(stops).toBeGreaterThanOrEqual(Math.ceil(count / 5_000) - 1);
+      expect(memory.documents()).toEqual(next.value);
+    }
   });
 
   test('begins at nothing', () => {

@@ -77,6 +77,7 @@ function createAround({
     const around = {
       nowMs,
       listedMs: sights.listedMs(provider),
+      watchingSinceMs: sights.watchingSinceMs,
       listLagMs: listLagMs.get(provider) ?? 0,
       timeouts: own.timeouts,
     };

@@ -29,10 +29,10 @@ const SUSPECT_LEAST = 4;
 export class Sights {
   readonly #slices = new Map<SliceId, SliceSight>();
   readonly #providers = new Map<string, ListState>();
-  readonly #watchingSinceMs: EpochMs;
+  readonly watchingSinceMs: EpochMs;
 
   constructor(watchingSinceMs: EpochMs) {
-    this.#watchingSinceMs = watchingSinceMs;
+    this.watchingSinceMs = watchingSinceMs;
   }
 
   of(record: Known): SliceSight {
@@ -40,13 +40,13 @@ export class Sights {
     if (known !== undefined) return known;
     const hosts = record.machines.map((machineId): HostSight | null => {
       // Remembered, not seen: what it is now the next list says.
-      const [state, lastSeenMs] = ['starting' as const, this.#watchingSinceMs];
+      const [state, lastSeenMs] = ['starting' as const, this.watchingSinceMs];
       return machineId === null ? null : { machineId, state, lastSeenMs, interruptionAtMs: null };
     });
     const list = this.#providers.get(record.provider);
     const machines = list?.machines.get(record.id) ?? [];
     const fresh = { ...unseen(record.hostCount), hosts };
-    const sight = withMachines(fresh, list?.listedMs ?? this.#watchingSinceMs, machines);
+    const sight = withMachines(fresh, list?.listedMs ?? this.watchingSinceMs, machines);
     this.#slices.set(record.id, sight);
     if (hosts.some((host) => host !== null)) this.#expect(record);
     return sight;

@@ -65,14 +65,17 @@ export class Watch {
     const { now } = watching;
     if (life !== this.#life) return;
     const startedMs = now();
+    const intervalMs = (): number => this.#intervalMs(reach.name, watching.isBusy(reach.name));
     const again = (): void => {
       if (life !== this.#life) return;
-      const intervalMs = this.#intervalMs(reach.name, watching.isBusy(reach.name));
-      const delayMs = Math.max(0, startedMs + intervalMs - now());
-      this.#timers.set(
-        reach.name,
-        this.#options.clock.after(delayMs, () => this.#list(reach, watching, life)),
-      );
+      const leftMs = startedMs + intervalMs() - now();
+      // Never asleep for longer than the busy interval: what begins to move meanwhile is looked for.
+      const delayMs = Math.max(0, Math.min(leftMs, this.#busyIntervalMs));
+      const timer = this.#options.clock.after(delayMs, () => {
+        if (now() - startedMs >= intervalMs()) this.#list(reach, watching, life);
+        else again();
+      });
+      this.#timers.set(reach.name, timer);
     };
     if (reach.lists.free === 0) {
       again();
@@ -122,10 +125,14 @@ export class Watch {
     onList();
   }
 
+  get #busyIntervalMs(): number {
+    const { evaluationIntervalMs } = this.#options.control;
+    return Math.max(LEAST_INTERVAL_MS, Math.min(BUSY_INTERVAL_MS, evaluationIntervalMs));
+  }
+
   #intervalMs(name: string, isBusy: boolean): number {
-    const { evaluationIntervalMs, reconcileIntervalMs } = this.#options.control;
-    const busyMs = Math.max(LEAST_INTERVAL_MS, Math.min(BUSY_INTERVAL_MS, evaluationIntervalMs));
-    const usualMs = isBusy ? busyMs : reconcileIntervalMs;
+    const { reconcileIntervalMs } = this.#options.control;
+    const usualMs = isBusy ? this.#busyIntervalMs : reconcileIntervalMs;
     const failures = this.#failures.get(name) ?? 0;
     const failingMs = Math.min(FAILING_INTERVAL_MAX_MS, usualMs * 2 ** Math.min(20, failures - 1));
     return failures === 0 ? usualMs : Math.max(usualMs, failingMs);

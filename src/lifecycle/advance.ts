@@ -213,11 +213,13 @@ function findRelease(
 
 function findTimeout(
   record: SliceRecord,
-  { nowMs, timeouts }: Surroundings & { readonly timeouts: Timeouts },
+  { nowMs, timeouts, listedMs, watchingSinceMs }: Surroundings & { readonly timeouts: Timeouts },
 ): Happening | null {
   const limitMs = timeoutOf(record.status, timeouts);
   const afterMs = nowMs - record.statusSinceMs;
-  if (limitMs === null || afterMs < limitMs) return null;
+  // What came up while nobody looked the first list will show: until then the wait begins anew.
+  const watchedMs = listedMs === null ? nowMs - (watchingSinceMs ?? 0) : afterMs;
+  if (limitMs === null || Math.min(afterMs, watchedMs) < limitMs) return null;
   return { event: 'timed-out', cause: { kind: 'timeout', status: record.status, afterMs } };
 }
 

@@ -54,4 +54,6 @@ export interface Surroundings {
   /** Start of the provider's last list that was believed; null before the first. */
   readonly listedMs: EpochMs | null;
   readonly listLagMs: number;
+  /** Since when somebody looks, in this life of the process: before that, nobody did. */
+  readonly watchingSinceMs?: EpochMs;
 }

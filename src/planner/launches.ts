@@ -22,11 +22,12 @@ export function planLaunches(
 ): readonly Launch[] {
   const gangs = assignGangs(input, decision);
   // A store that was lost starts again with the same numbers: what was adopted has its id already.
-  const known = new Set(input.slices.map(({ id }) => id));
+  const tick = `-${input.epoch.toString(36)}-${input.seq.toString(36)}-`;
+  const known = new Set<SliceId>();
+  for (const { id } of input.slices) if (id.includes(tick)) known.add(id);
   let minted = 0;
   const mint = (group: GroupName): SliceId => {
-    const [epoch, seq, n] = [input.epoch, input.seq, minted++].map((part) => part.toString(36));
-    const id = sliceId(`${group}-${epoch}-${seq}-${n}`);
+    const id = sliceId(`${group}${tick}${(minted++).toString(36)}`);
     return known.has(id) ? mint(group) : id;
   };
   return decision.groups.flatMap((report, index) => {

@@ -69,16 +69,16 @@ function listWaiting(
 ): readonly Waiting[] {
   const indexes = new Map(input.control.fleet.groups.map(({ name }, index) => [name, index]));
   const waiting: Waiting[] = [];
-  const wait = (group: GroupName, launch: Omit<Waiting, 'groupIndex'>): void => {
-    const groupIndex = indexes.get(group);
-    if (groupIndex !== undefined) waiting.push({ ...launch, groupIndex });
-  };
   for (const { status, id, group, statusSinceMs, reservedFor } of input.slices) {
     if (status !== 'queued' || givenUp.has(id)) continue;
-    wait(group, { sliceId: id, sinceMs: statusSinceMs, gang: reservedFor });
+    const groupIndex = indexes.get(group);
+    if (groupIndex === undefined) continue;
+    waiting.push({ sliceId: id, groupIndex, sinceMs: statusSinceMs, gang: reservedFor });
   }
   for (const { sliceId, group, reservedFor } of launches) {
-    wait(group, { sliceId, sinceMs: input.atMs, gang: reservedFor });
+    const groupIndex = indexes.get(group);
+    if (groupIndex === undefined) continue;
+    waiting.push({ sliceId, groupIndex, sinceMs: input.atMs, gang: reservedFor });
   }
   return waiting;
 }

@@ -162,7 +162,9 @@ function roll(view: GroupView, at: At, ready: readonly TrackedSlice[]): Readonly
   const rolled = new Set<TrackedSlice>();
   if (onChange === 'keep') return rolled;
   const rolling = view.slices.filter(({ drain: order }) => order?.why.kind === 'outdated').length;
-  let left = Math.max(1, Math.ceil(view.slices.length * ROLL_RATIO)) - rolling;
+  // The next one goes when the one before has been replaced: min is held by what is ready.
+  const lacking = view.group.min - ready.length;
+  let left = Math.max(1, Math.ceil(view.slices.length * ROLL_RATIO)) - Math.max(rolling, lacking);
   const outdated = ready.filter((slice) => slice.shape !== shape && slice.reservedFor === null);
   const isIdle = ({ hosts }: TrackedSlice): boolean =>
     hosts.length > 0 && hosts.every(({ isBusy }) => isBusy === false);
