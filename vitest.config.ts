@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
+    // By itself it leaves a core free, which on two cores is half of them.
+    maxWorkers: '100%',
     testTimeout: 120_000,
   },
 });

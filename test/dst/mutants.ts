@@ -11,16 +11,17 @@ const SEEDS_MAX = 200;
 const STEP = 20;
 const root = process.cwd();
 
-const plant = ({ file, find, replace }: Mutation): Plugin => ({
+const plant = ({ edits }: Mutation): Plugin => ({
   name: 'plant',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      if (relative(root, path) !== file) return null;
-      const text = readFileSync(path, 'utf8');
-      const parts = text.split(find);
-      if (parts.length !== 2)
-        throw new Error(`${file} has ${parts.length - 1} places for: ${find}`);
-      return { contents: parts.join(replace), loader: 'ts' };
+  setup: (bundle) => {
+    bundle.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const edit = edits.find(({ file }) => file === relative(root, path));
+      if (edit === undefined) return null;
+      const parts = readFileSync(path, 'utf8').split(edit.find);
+      if (parts.length !== 2) {
+        throw new Error(`${edit.file} has ${parts.length - 1} places for: ${edit.find}`);
+      }
+      return { contents: parts.join(edit.replace), loader: 'ts' };
     });
   },
 });
