@@ -206,6 +206,7 @@ export function aTickInput({ control, entries = [], slices = [], ...over }: Tick
     pauses: [],
     troubles: [],
     health: [],
+    learned: [],
     unlisted: [],
     launchedAtMs: [],
     releasedAtMs: [],

@@ -13,6 +13,7 @@ import { changeControl, type Command, type CommandAnswer, obey } from './command
 import type { ControllerOptions } from './controller-options.ts';
 import { decideInTurns, decideTick } from './decide-tick.ts';
 import { toFields } from './event-fields.ts';
+import { FirstLook } from './first-look.ts';
 import { closed, Inbox } from './inbox.ts';
 import { Journal } from './journal.ts';
 import { openReaches, type Reach } from './lanes.ts';
@@ -33,8 +34,6 @@ const BATCH_MS = 100;
 const LEASE_TTL_MS = 120_000;
 /** With so many slices and classes a tick is made in stretches, so that nobody waits for it. */
 const LARGE_COUNT = 2_000;
-/** A provider that hangs is waited for so long after a start. */
-const FIRST_LISTS_MS = 20_000;
 /** A store that fails is asked again after this. */
 const STORE_RETRY_MS = 1_000;
 
@@ -56,7 +55,7 @@ export class Controller {
   #time: SteadyTime;
   #groups: GroupIndex;
   #adopted: Control | null = null;
-  #takenOverMs = 0;
+  readonly #firstLook = new FirstLook();
   /** When something ends by itself that the last decision counted with. */
   #turnMs = Infinity;
   #journal = new Journal();
@@ -195,7 +194,8 @@ export class Controller {
     this.#isDoubtful = true; // until all of it is done
     this.#memory = Memory.from(await store.load());
     this.#time = new SteadyTime(clock, this.#memory.marks.atMs);
-    this.#takenOverMs = this.#time.now();
+    this.#firstLook.begin(this.#time.now());
+    this.#memory.startCounting(this.#time.now());
     this.#sights = new Sights(this.#time.now());
     this.#journal = new Journal();
     this.#pace.want();
@@ -255,6 +255,7 @@ export class Controller {
     const commands = this.#inbox.take();
     try {
       const answers = commands.map(({ command }) => obey(command, out));
+      for (const { command } of commands) this.#firstLook.hear(command);
       const control = withoutEmptied(
         must(memory.control, 'set when taking over'),
         memory.slices.values(),
@@ -265,10 +266,8 @@ export class Controller {
       const wasRefused = observe({ ...around, listLagMs: this.#watch.lags });
       if (memory.isChanged || commands.length > 0 || nowMs >= this.#turnMs) this.#pace.want();
       let tick: Tick | null = null;
-      // Before the first decision every provider is looked at; one that hangs is not waited for long.
-      const isEarly = nowMs - this.#takenOverMs < FIRST_LISTS_MS;
-      const isBlind = isEarly && !this.#sights.hasListed(this.#reaches.keys());
-      if (!isBlind && this.#pace.isDue(nowMs, wasRefused)) {
+      const hasLooked = this.#firstLook.isDone(nowMs, memory, this.#sights, this.#reaches.keys());
+      if (hasLooked && this.#pace.isDue(nowMs, wasRefused)) {
         const deciding = this.#decide({ ...out, groups }, control, wasRefused);
         let next = deciding.next();
         for (; next.done !== true; next = deciding.next()) await this.#pause();

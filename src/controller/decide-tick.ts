@@ -5,6 +5,7 @@ import { makePlan } from '../planner/plan.ts';
 import { prepare, toSnapshot } from '../planner/prepare.ts';
 import { applyCalendars } from '../policy/calendar.ts';
 import { decideDemand } from '../policy/demand/decide.ts';
+import { withLearnedHosts } from '../policy/learned-host.ts';
 import { assert } from '../support/assert.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
 
@@ -18,7 +19,8 @@ export function decideTick(given: TickInput): TickOutput {
 
 /** As `decideTick`, with a stop between its long stretches. */
 export function* decideInTurns(given: TickInput): Turns<TickOutput> {
-  const input = { ...given, control: applyCalendars(given.control, given.atMs) };
+  const hosts = withLearnedHosts(given.control, given.learned);
+  const input = { ...given, control: applyCalendars(hosts, given.atMs) };
   const prepared = prepare(input, findConditions(input));
   const snapshot = toSnapshot(input, prepared);
   const decision = decideDemand(snapshot);

@@ -1,4 +1,5 @@
 import type { Control } from '../model/control.ts';
+import type { LearnedHost } from '../model/learned-host.ts';
 import { type EpochMs, epochMs } from '../model/ids.ts';
 import type { Pause } from '../model/pause.ts';
 import type { DemandPush, HeldFloor } from '../model/push.ts';
@@ -103,6 +104,7 @@ export class Memory {
   readonly slices = new Table<SliceRecord>();
   readonly troubles = new Table<Trouble>();
   readonly health = new Table<GroupHealth>();
+  readonly hosts = new Table<LearnedHost>();
   readonly floors = new Table<HeldFloor>();
   readonly pauses = new Table<Pause>();
   readonly demand = new Table<DemandPush>();
@@ -111,6 +113,14 @@ export class Memory {
 
   get marks(): Marks {
     return this.#marks.get(MARKS) ?? { seq: 0, events: 0, atMs: epochMs(0) };
+  }
+
+  /**
+   * Ticks are counted from the time of the first: should all be lost, ids that were minted before are
+   * not minted again, and no old machine is taken for a new one.
+   */
+  startCounting(nowMs: number): void {
+    if (this.marks.seq === 0) this.marks = { ...this.marks, seq: Math.floor(nowMs / 1_000) };
   }
 
   set marks(marks: Marks) {
@@ -166,6 +176,7 @@ export class Memory {
       ['slice', this.slices],
       ['trouble', this.troubles],
       ['health', this.health],
+      ['host', this.hosts],
       ['floor', this.floors],
       ['pause', this.pauses],
       ['demand', this.demand],

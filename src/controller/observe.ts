@@ -1,11 +1,14 @@
 import { advance } from '../lifecycle/advance.ts';
+import type { SliceSight } from '../lifecycle/sight.ts';
 import type { Control, GroupControl } from '../model/control.ts';
 import type { FleetEvent } from '../model/event.ts';
 import type { Group } from '../model/group.ts';
 import type { EpochMs, SliceId } from '../model/ids.ts';
 import type { Machine } from '../model/machine.ts';
+import type { Resources } from '../model/resources.ts';
 import { type HistoryStep, isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { SliceStatus } from '../model/slice.ts';
+import { learnHost } from '../policy/learned-host.ts';
 import { YOUNG_MS } from '../policy/trouble/health.ts';
 import { must } from '../support/assert.ts';
 import type { Memory } from './memory.ts';
@@ -50,6 +53,7 @@ export function observe(observing: Observing): boolean {
     }
     const { record: next, steps } = advance(record, sight, aroundOf(record.provider, own));
     if (next !== record) memory.slices.put(record.id, next);
+    if (next.status === 'ready') noteHosts(memory, sight, { group, shape: own.shape });
     let from = record.status;
     for (const step of steps) {
       tellStep(next, step, from, tell);
@@ -84,6 +88,29 @@ function createAround({
     known.set(own, { provider, around });
     return around;
   };
+}
+
+/** Hosts without work show what they really offer. */
+function noteHosts(
+  memory: Memory,
+  { reports }: SliceSight,
+  at: { readonly group: Group; readonly shape: string },
+): void {
+  for (const report of reports) {
+    if (report === null || report.isBusy || report.drain !== 'none') continue;
+    const { name, host } = at.group;
+    const known = memory.hosts.get(name);
+    // Nearly always as promised: nothing is to be thought about.
+    if (known === undefined && isAsPromised(report.free, host)) continue;
+    const learned = learnHost(known, at, report.free);
+    if (learned !== null && learned !== known) memory.hosts.put(name, learned);
+    else if (learned === null && known !== undefined) memory.hosts.remove(name);
+  }
+}
+
+function isAsPromised(free: Resources, host: Resources): boolean {
+  for (const name in host) if ((free[name] ?? 0) < (host[name] ?? 0)) return false;
+  return true;
 }
 
 interface Placed {
@@ -131,8 +158,8 @@ function drawConsequence(
   if (cause?.kind === 'refused') {
     tell({ kind: 'launch-refused', sliceId: record.id, group: group.name, refusal: cause.refusal });
     noteRefusal(memory, cause.refusal, { group, nowMs, tell });
-  } else if (event === 'machines-seen') {
-    noteSuccess(memory, group, { requestedAtMs: record.requestedAtMs, tell });
+  } else if (event === 'machines-seen' || event === 'hosts-ready') {
+    noteSuccess(memory, group, { event, requestedAtMs: record.requestedAtMs, tell });
   } else if (event === 'timed-out' && from !== 'queued' && from !== 'draining') {
     if (from === 'terminating') return;
     noteFailure(memory, group, { nowMs, tell });

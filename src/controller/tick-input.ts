@@ -72,6 +72,7 @@ export class TickInputs {
       pauses: [...memory.pauses.values()],
       troubles: [...memory.troubles.values()],
       health: [...memory.health.values()],
+      learned: [...memory.hosts.values()],
       unlisted: at.control.providers.flatMap(({ name }) => (listed(name) ? [] : [name])),
       launchedAtMs: countGangsOnce(launched),
       releasedAtMs: released.sort(byNumber((atMs) => atMs)),

@@ -33,10 +33,20 @@ export function noteRefusal(
 export function noteSuccess(
   memory: Memory,
   group: Scoped,
-  { requestedAtMs, tell }: { readonly requestedAtMs: EpochMs | null; readonly tell: Tell },
+  {
+    event,
+    requestedAtMs,
+    tell,
+  }: {
+    readonly event: 'machines-seen' | 'hosts-ready';
+    readonly requestedAtMs: EpochMs | null;
+    readonly tell: Tell;
+  },
 ): void {
   for (const [id, trouble] of memory.troubles.entries()) {
-    if (trouble.kind === 'churn' || !reaches(trouble, group)) continue;
+    // That machines come says that they can be had; that they come up says that they last.
+    const isOfBooting = trouble.kind === 'churn';
+    if (isOfBooting !== (event === 'hosts-ready') || !reaches(trouble, group)) continue;
     // `unknown` may be this very launch, unanswered: that it came is the answer.
     const isAnswer = trouble.kind === 'unknown' || (requestedAtMs ?? 0) >= trouble.untilMs;
     if (!isAnswer) continue;

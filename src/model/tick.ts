@@ -2,6 +2,7 @@ import type { Control } from './control.ts';
 import type { DemandDecision } from './decision.ts';
 import type { DemandClass, Floor } from './demand.ts';
 import type { EntryId, EpochMs, GroupName, SliceId } from './ids.ts';
+import type { LearnedHost } from './learned-host.ts';
 import type { Pause } from './pause.ts';
 import type { CancelWhy, DrainWhy, LaunchWhy, TrackedSlice } from './slice-record.ts';
 import type { SliceStatus } from './slice.ts';
@@ -21,6 +22,8 @@ export interface TickInput {
   readonly pauses: readonly Pause[];
   readonly troubles: readonly Trouble[];
   readonly health: readonly GroupHealth[];
+  /** Groups whose hosts turned out smaller than the configuration says. */
+  readonly learned: readonly LearnedHost[];
   /** Providers that have not answered a list since the start: nothing is launched there. */
   readonly unlisted: readonly string[];
   /** Launches sent in the last minute, oldest first. */

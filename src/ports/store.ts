@@ -46,6 +46,7 @@ export const documentKinds = [
   'slice',
   'trouble',
   'health',
+  'host',
   'floor',
   'pause',
   'demand',

@@ -70,6 +70,7 @@ function read(
       pauses: [],
       troubles: [],
       health: [],
+      learned: [],
       unlisted: [],
       launchedAtMs: [],
       releasedAtMs: [],

@@ -57,6 +57,15 @@ export interface FleetWatcher {
   onCrash?(error: unknown): void;
 }
 
+interface Pushed {
+  generation: number;
+  epoch: number | null;
+  atMs: number;
+  isAsking: boolean;
+}
+
+const notPushed: Pushed = { generation: -1, epoch: null, atMs: -Infinity, isAsking: false };
+
 interface Member {
   readonly lifeline: Lifeline;
   readonly controller: Controller;
@@ -83,7 +92,7 @@ export class SimulatedFleet {
   readonly #random: () => number;
   #control: Control;
   #processFaults: ProcessFaults;
-  #pushed = { generation: -1, atMs: -Infinity, isAsking: false };
+  #pushed = { ...notPushed };
   #lives = 0;
   /** Documents as the store has them, by kind and id. */
   readonly durable = new Map<string, string>();
@@ -341,10 +350,12 @@ export class SimulatedFleet {
   #push(controller: Controller): void {
     const { generation } = this.scheduler;
     const nowMs = this.clock.monotonicMs();
-    const isNews = generation !== this.#pushed.generation;
-    if (this.#pushed.isAsking && nowMs - this.#pushed.atMs < PUSH_AGAIN_MS) return;
-    if (!isNews && nowMs - this.#pushed.atMs < PUSH_AGAIN_MS) return;
-    this.#pushed = { generation, atMs: nowMs, isAsking: true };
+    const isRecent = nowMs - this.#pushed.atMs < PUSH_AGAIN_MS;
+    // Whoever talks to a new leader says all that waits at once, as after any broken connection.
+    const isSameLeader = controller.epoch === this.#pushed.epoch;
+    const isTold = this.#pushed.isAsking || generation === this.#pushed.generation;
+    if (isSameLeader && isRecent && isTold) return;
+    this.#pushed = { generation, epoch: controller.epoch, atMs: nowMs, isAsking: true };
     const push = {
       source: 'scheduler',
       generation,
@@ -357,7 +368,7 @@ export class SimulatedFleet {
         this.#pushed.isAsking = false;
       },
       () => {
-        this.#pushed = { generation: -1, atMs: -Infinity, isAsking: false };
+        this.#pushed = { ...notPushed };
       },
     );
   }

@@ -30,7 +30,7 @@ test('a slice that its scheduler takes for dead is neither used nor removed; wor
   await stage.until(() => stage.runningCount === 1, minutes(10));
   const { id } = must(stage.slices()[0], 'a slice at work');
   stage.hasJoined = ({ sliceId }) => sliceId !== id; // its work goes back to the queue
-  await stage.run(minutes(1));
+  await stage.run(20_000);
   expect(stage.runningCount).toBe(0);
 
   await stage.until(() => stage.runningCount === 1, minutes(20));

@@ -120,9 +120,10 @@ describe('forgetting', () => {
     expect(isOver(trouble, epochMs(125_000))).toBe(true);
   });
 
-  test('churn is over with its wait: the score remembers the rest', () => {
+  test('churn is remembered for a while after its wait: then one launch at a time is tried', () => {
     const churn: Trouble = { ...after(undefined, aRefusal('unknown'), 0), kind: 'churn' };
     expect(isOver(churn, epochMs(churn.untilMs - 1))).toBe(false);
-    expect(isOver(churn, churn.untilMs)).toBe(true);
+    expect(isOver(churn, churn.untilMs)).toBe(false);
+    expect(isOver(churn, epochMs(churn.untilMs + 30 * 60_000))).toBe(true);
   });
 });

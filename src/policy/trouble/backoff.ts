@@ -18,6 +18,8 @@ export const backoffs: Readonly<
   unknown: { firstMs: 10_000, ceilingMs: 5 * 60_000 },
 };
 
+/** After churn, unless a slice has become ready before. */
+const CHURN_PROBED_MS = 30 * 60_000;
 /** The longest words of a provider that are kept. */
 const DETAIL_MAX = 300;
 
@@ -72,6 +74,7 @@ export function worsen(
 
 /** Forgotten when nothing was refused for as long as the longest wait after its end. */
 export function isOver(trouble: Trouble, nowMs: EpochMs): boolean {
-  const ceilingMs = trouble.kind === 'churn' ? 0 : backoffs[trouble.kind].ceilingMs;
+  // A group that churned is probed with one launch at a time for a while.
+  const ceilingMs = trouble.kind === 'churn' ? CHURN_PROBED_MS : backoffs[trouble.kind].ceilingMs;
   return nowMs >= trouble.untilMs + ceilingMs;
 }
