@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { DemandClass } from '../model/demand.ts';
 import type { TrackedSlice } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
@@ -104,7 +104,7 @@ function listDemand(demand: readonly DemandClass[]): readonly NamedList[] {
 const isSame = (before: readonly object[], now: readonly object[]): boolean =>
   before.length === now.length && before.every((item, index) => item === now[index]);
 
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashOf = (text: string): string => digest('sha256', text);
 
 /** A recorded tick, put together again. */
 export function readTick(

@@ -27,8 +27,8 @@ export interface Observing {
 }
 
 /** Ended slices are remembered so long, for late machines and for people, and so many of them. */
-const ENDED_KEPT_MS = 24 * 3_600_000;
-const ENDED_KEPT_MAX = 5_000;
+const ENDED_KEPT_MS = 3_600_000;
+const ENDED_KEPT_MAX = 2_000;
 
 /**
  * Moves every slice by what was seen since the last look, and lets time do its part: what comes of a

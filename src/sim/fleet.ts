@@ -13,6 +13,7 @@ import {
   type SimulatedCloud,
   type SimulatedCloudOptions,
 } from '../providers/simulated/cloud.ts';
+import type { MachineTruth } from '../providers/simulated/truth.ts';
 import { createMemoryStore, type MemoryStore } from '../store/memory/store.ts';
 import { must } from '../support/assert.ts';
 import { forkRandom } from '../support/random.ts';
@@ -94,6 +95,8 @@ export class SimulatedFleet {
   #processFaults: ProcessFaults;
   #pushed = { ...notPushed };
   #lives = 0;
+  #seen = new Map<string, readonly MachineTruth[]>();
+  #agentHosts: readonly AgentHost[] = [];
   /** Documents as the store has them, by kind and id. */
   readonly durable = new Map<string, string>();
   /** The last push that was acknowledged: no crash may lose it. */
@@ -197,6 +200,7 @@ export class SimulatedFleet {
   /** Machines of groups that a newer configuration has dropped are still machines. */
   #learnGroups({ fleet }: Control): void {
     for (const group of fleet.groups) this.#groups.set(group.name, group);
+    this.#seen.clear();
   }
 
   #openClouds(): ReadonlyMap<string, SimulatedCloud> {
@@ -311,27 +315,27 @@ export class SimulatedFleet {
     });
   }
 
+  /** Hosts on which the scheduler's agent runs: those that are ready, whoever knows of them. */
+  #agents(): readonly AgentHost[] {
+    const truths = [...this.clouds].map(([name, { truth }]) => [name, truth.alive()] as const);
+    const isSame = truths.every(([name, alive]) => this.#seen.get(name) === alive);
+    if (isSame) return this.#agentHosts;
+    this.#seen = new Map(truths);
+    this.#agentHosts = truths.flatMap(([name, alive]) =>
+      alive.flatMap(({ machineId: id, sliceId, group: groupName, hostIndex, state, fleet }) => {
+        const group = this.#groups.get(groupName);
+        if (fleet === null || state !== 'ready' || group === undefined) return [];
+        // Two clouds may well call two machines the same.
+        return [{ machineId: machineId(`${name}/${id}`), sliceId, group, hostIndex }];
+      }),
+    );
+    return this.#agentHosts;
+  }
+
   /** One round of the users' scheduler: hosts, work, reports, demand. */
   #schedule(): void {
     const nowMs = epochMs(this.clock.monotonicMs());
-    const hosts: AgentHost[] = [];
-    for (const [name, cloud] of this.clouds) {
-      for (const {
-        machineId: id,
-        sliceId,
-        group,
-        hostIndex,
-        state,
-        fleet,
-      } of cloud.truth.alive()) {
-        const known = this.#groups.get(group);
-        if (fleet === null || state !== 'ready' || known === undefined) continue;
-        // Two clouds may well call two machines the same.
-        const agent = machineId(`${name}/${id}`);
-        hosts.push({ machineId: agent, sliceId, group: known, hostIndex });
-      }
-    }
-    this.scheduler.join(hosts);
+    this.scheduler.join(this.#agents());
     const controller = this.leader;
     const reserved = new Map<SliceId, EntryId>();
     const isAsked = this.scheduler.hasGangs && this.scheduler.pendingCount > 0;

@@ -167,9 +167,17 @@ function createTruth({ world, plane, offers, fleet }: Cloud): Truth {
   const { agenda, weather, inventory } = world;
   const aliveWhere = (isWanted: (machine: SimulatedMachine) => boolean): readonly MachineTruth[] =>
     [...inventory.alive].filter(isWanted).map(toTruth);
+  let known: { readonly version: number; readonly alive: readonly MachineTruth[] } | null = null;
   return {
     machines: () => inventory.all.map(toTruth),
-    alive: () => aliveWhere((machine) => machine.fleet === fleet),
+    // Asked every few simulated seconds; most of the time nothing has changed.
+    alive: () => {
+      const { version } = inventory;
+      if (known?.version !== version) {
+        known = { version, alive: aliveWhere((machine) => machine.fleet === fleet) };
+      }
+      return known.alive;
+    },
     aliveByGroup: () => countAlive(inventory, fleet),
     foreignAlive: () => aliveWhere((machine) => machine.fleet !== fleet),
     foreignTerminations: () => plane.foreignTerminations,

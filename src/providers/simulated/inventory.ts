@@ -56,6 +56,9 @@ export class Inventory {
     this.#goneListedMs = goneListedMs;
   }
 
+  /** Rises whenever a machine comes, changes or goes. */
+  version = 0;
+
   get all(): readonly SimulatedMachine[] {
     return this.#all;
   }
@@ -76,6 +79,7 @@ export class Inventory {
       shownAtMs: null,
       hiddenUntilMs: 0,
     };
+    this.version++;
     this.#all.push(added);
     this.#alive.add(added);
     this.#listable.add(added);
@@ -84,10 +88,12 @@ export class Inventory {
 
   move(machine: SimulatedMachine, state: MachineState, nowMs: EpochMs): void {
     const { interruptionAtMs } = lastMoment(machine);
+    this.version++;
     machine.moments.push({ sinceMs: nowMs, state, interruptionAtMs });
   }
 
   announce(machine: SimulatedMachine, interruptionAtMs: EpochMs, nowMs: EpochMs): void {
+    this.version++;
     machine.moments.push({ sinceMs: nowMs, state: stateOf(machine), interruptionAtMs });
   }
 
