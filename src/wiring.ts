@@ -2,7 +2,7 @@ import type { Scenario } from './config/scenario.ts';
 import type { Solver } from './ports/solver.ts';
 import type { JournalReader } from './store/sqlite/store.ts';
 import type { SimulationReport } from './sim/report.ts';
-import type { Progress } from './sim/run-scenario.ts';
+import type { Progress, RecordedJournal } from './sim/run-scenario.ts';
 import { createHighsSolver } from './solver/highs.ts';
 
 /** The solver for bounds. Nothing is loaded before it is first asked. */
@@ -10,7 +10,7 @@ export const openSolver = (): Solver => createHighsSolver();
 
 export type { Happening } from './sim/incidents.ts';
 export type { Sample, SimulationReport } from './sim/report.ts';
-export type { Progress } from './sim/run-scenario.ts';
+export type { Progress, RecordedJournal } from './sim/run-scenario.ts';
 
 /** Loaded when it is asked for: a plan needs no controller and no cloud. */
 export async function simulate(
@@ -18,6 +18,7 @@ export async function simulate(
   options: {
     readonly signal: AbortSignal;
     readonly onProgress: (progress: Progress) => void;
+    readonly onRecorded?: (journal: RecordedJournal) => Promise<void>;
   },
 ): Promise<SimulationReport> {
   const { runScenario } = await import('./sim/run-scenario.ts');

@@ -72,6 +72,7 @@ function addSim(program: Command): void {
     .description('Run the controller on virtual time over simulated clouds, and say what happened.')
     .option('--seed <n>', 'all chance comes from it, instead of what the scenario says')
     .option('--hours <h>', 'how long to run, simulated, instead of what the scenario says')
+    .option('--record <file>', 'keep the ticks in a new file for `bellows replay`; .gz packs it')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -81,7 +82,8 @@ The same scenario and seed give the same run. Ctrl-C ends it with a report of wh
 Examples:
   bellows sim examples/sim-research-day.yaml
   bellows sim examples/sim-research-day.yaml --seed 7 --hours 6
-  bellows sim incident.yaml --json | jq '.cost.usd, .waits.p95Ms'`,
+  bellows sim incident.yaml --json | jq '.cost.usd, .waits.p95Ms'
+  bellows sim day.yaml --record day.journal.gz && bellows replay day.journal.gz`,
     )
     .action(async (scenario: string, options: Record<string, unknown>) => {
       const { runSim } = await import('./commands/sim.ts');

@@ -2,6 +2,7 @@ import type { Scenario } from '../config/scenario.ts';
 import type { Group } from '../model/group.ts';
 import { epochMs } from '../model/ids.ts';
 import type { Solver } from '../ports/solver.ts';
+import type { Store } from '../ports/store.ts';
 import { hostileFaults } from '../providers/simulated/faults.ts';
 import { SimulatedFleet } from './fleet.ts';
 import { type Happening, startIncidents, startPreemptions } from './incidents.ts';
@@ -21,7 +22,14 @@ export interface RunOptions {
   /** Ends the run early, with a report of what was done until then. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
+  /** Given the journal of the run when it has ended. */
+  readonly onRecorded?: (journal: RecordedJournal) => Promise<void>;
 }
+
+/** What the controller has recorded of its ticks. */
+export type RecordedJournal = Pick<Store, 'readTicks' | 'readParts' | 'close'> & {
+  readonly fleet: string;
+};
 
 /** How far a run has come. */
 export interface Progress {
@@ -62,6 +70,7 @@ export async function runScenario(
   recorder.finish(fleet, epochMs(fleet.clock.monotonicMs()));
   const report = await summarize({ scenario, fleet, recorder, groups, happenings }, options.solver);
   await fleet.stop();
+  await options.onRecorded?.({ ...fleet.store, fleet: scenario.config.fleet.name });
   const tookMs = performance.now() - startedMs;
   return { ...report, startAtMs, isComplete: report.simulatedMs >= endMs, tookMs };
 }

@@ -210,6 +210,13 @@ describe('sim refuses', () => {
     ]);
   });
 
+  test('a recording where there is one already', () => {
+    const path = write('again.yaml', scenario(made()));
+    const run = bellows(['sim', path, '--record', path]);
+    expect([run.exit, run.stdout]).toEqual([2, '']);
+    expect(run.stderr).toBe(`--record: ${path} is there already; name a new file\n`);
+  });
+
   test('options that make no sense', () => {
     const path = write('options.yaml', scenario(made()));
     const run = bellows(['sim', path, '--seed', 'x', '--hours', '0']);
@@ -219,4 +226,13 @@ describe('sim refuses', () => {
       '--hours: "0" is not a number from 0.01 to 8760',
     ]);
   });
+});
+
+test('a recorded day replays byte for byte', () => {
+  const path = write('recorded.yaml', scenario(made()));
+  const journal = `${path}.journal.gz`;
+  expect(bellows(['sim', path, '--record', journal]).exit).toBe(0);
+  const run = bellows(['replay', journal, '--json']);
+  expect(run.exit).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject({ different: 0 });
 });

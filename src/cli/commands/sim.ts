@@ -1,8 +1,13 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { epochMs } from '../../model/ids.ts';
+import { writeJournalFile } from '../../replay/file.ts';
+import { openStoreSource, type TickRange } from '../../replay/source.ts';
 import { renderProblem } from '../../config/problem.ts';
 import { INPUT_SIZE_MAX, readInput } from '../../config/read-file.ts';
 import type { Scenario } from '../../config/scenario.ts';
 import { parseScenario } from '../../config/scenario-file.ts';
-import { simulate } from '../../wiring.ts';
+import { type RecordedJournal, simulate } from '../../wiring.ts';
 import { exitCodes, type Output } from '../output.ts';
 import { createProgressLine } from '../render/progress-line.ts';
 import { toSimulationJson } from '../render/simulation-json.ts';
@@ -12,6 +17,7 @@ import { createStyle } from '../render/style.ts';
 interface SimOptions {
   readonly seed?: unknown;
   readonly hours?: unknown;
+  readonly record?: unknown;
   readonly json?: unknown;
 }
 
@@ -35,6 +41,12 @@ export async function runSim(path: string, options: SimOptions, out: Output): Pr
   const parsed = parseScenario(input.text, input.file, read);
   if (parsed.kind === 'bad') return refuse(...parsed.problems.map(renderProblem));
 
+  const { record } = options;
+  if (typeof record === 'string') {
+    const trouble = findRecordTrouble(record);
+    if (trouble !== null) return refuse(`--record: ${trouble}`);
+  }
+
   const isJson = options.json === true;
   const interrupt = new AbortController();
   // Once: a second Ctrl-C ends the process as ever.
@@ -43,7 +55,11 @@ export async function runSim(path: string, options: SimOptions, out: Output): Pr
   const line = createProgressLine(out, { isShown: out.hasProgress && !isJson });
   const report = await simulate(
     { ...parsed.scenario, ...over.over },
-    { signal: interrupt.signal, onProgress: line.show },
+    {
+      signal: interrupt.signal,
+      onProgress: line.show,
+      ...(typeof record === 'string' ? { onRecorded: recordTo(record) } : {}),
+    },
   ).finally(() => {
     line.clear();
     process.removeListener('SIGINT', onInterrupt);
@@ -56,6 +72,25 @@ export async function runSim(path: string, options: SimOptions, out: Output): Pr
   if (report.crashes.length > 0) return exitCodes.failed;
   return report.isComplete ? exitCodes.ok : exitCodes.interrupted;
 }
+
+/** Why nothing can be recorded there; null when it can. Told before the run, not after it. */
+function findRecordTrouble(path: string): string | null {
+  if (existsSync(path)) return `${path} is there already; name a new file`;
+  try {
+    accessSync(dirname(resolve(path)), constants.W_OK);
+    return null;
+  } catch {
+    return `${dirname(resolve(path))} is no directory that can be written to`;
+  }
+}
+
+const always: TickRange = { sinceMs: epochMs(0), untilMs: epochMs(Number.MAX_SAFE_INTEGER) };
+
+const recordTo =
+  (path: string) =>
+  async (journal: RecordedJournal): Promise<void> => {
+    await writeJournalFile(path, openStoreSource(journal), always);
+  };
 
 type Overrides =
   | { readonly kind: 'ok'; readonly over: Partial<Pick<Scenario, 'seed' | 'hours'>> }
