@@ -178,11 +178,11 @@ describe('what has an end', () => {
     expect(events).toEqual([{ kind: 'resumed', pauseId: 'p', by: 'expiry' }]);
   });
 
-  test('ended slices are remembered for a day', () => {
+  test('ended slices are remembered for an hour', () => {
     const { look, memory } = aFleet(aRecord({ status: 'failed', statusSinceMs: epochMs(0) }));
-    look(86_399_999);
+    look(3_599_999);
     expect(memory.slices.get('slice')).toBeDefined();
-    look(86_400_000);
+    look(3_600_000);
     expect(memory.slices.get('slice')).toBeUndefined();
   });
 });

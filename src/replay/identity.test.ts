@@ -18,6 +18,9 @@ beforeAll(async () => {
   source = openStoreSource({ ...store, fleet: 'research' });
 }, 120_000);
 
+/** Ticks are counted from the second of the first: here the first of the simulated year. */
+const tick = (n: number): number => 1_767_225_600 + n;
+
 /** The same journal with the text of one part of one tick replaced. */
 function withPart(seq: number, name: string, change: (text: string) => string | null) {
   const texts = new Map<string, string>();
@@ -72,43 +75,45 @@ test('both ends of a range are included', async () => {
 });
 
 test('a conclusion that was changed is found, with its place', async () => {
-  const changed = withPart(7, 'output', (text) => text.replace('"launch":', '"launch":1'));
+  const changed = withPart(tick(7), 'output', (text) => text.replace('"launch":', '"launch":1'));
   const report = await checkIdentity(changed, everything, quiet);
   expect(report).toMatchObject({ identical: report.ticks - 1, different: 1, missing: 0 });
   expect(report.faults).toMatchObject([
     {
-      seq: 7,
+      seq: tick(7),
       fault: { kind: 'different', difference: { path: ['decision', 'groups', 0, 'launch'] } },
     },
   ]);
 });
 
 test('an input that was changed is found by what follows from it', async () => {
-  const changed = withPart(7, 'control', (text) => text.replaceAll('"max":40', '"max":0'));
+  const changed = withPart(tick(7), 'control', (text) => text.replaceAll('"max":40', '"max":0'));
   const report = await checkIdentity(changed, everything, quiet);
-  expect(report).toMatchObject({ different: 1, faults: [{ seq: 7 }] });
+  expect(report).toMatchObject({ different: 1, faults: [{ seq: tick(7) }] });
 });
 
 test('an input that cannot be decided is a finding, not a crash', async () => {
-  const changed = withPart(7, 'control', () => '{}');
+  const changed = withPart(tick(7), 'control', () => '{}');
   const { faults } = await checkIdentity(changed, everything, quiet);
-  expect(faults).toMatchObject([{ seq: 7, fault: { kind: 'failed' } }]);
+  expect(faults).toMatchObject([{ seq: tick(7), fault: { kind: 'failed' } }]);
 });
 
 test('what is equal but written in another order is told apart', async () => {
-  const turned = withPart(7, 'output', (text) => {
+  const turned = withPart(tick(7), 'output', (text) => {
     const { decision, ...rest } = JSON.parse(text);
     return JSON.stringify({ ...rest, decision });
   });
   const { faults } = await checkIdentity(turned, everything, quiet);
-  expect(faults).toMatchObject([{ seq: 7, fault: { kind: 'reordered' } }]);
+  expect(faults).toMatchObject([{ seq: tick(7), fault: { kind: 'reordered' } }]);
 });
 
 test('a tick whose parts are gone is named and not run', async () => {
-  const holed = withPart(7, 'control', () => null);
+  const holed = withPart(tick(7), 'control', () => null);
   const report = await checkIdentity(holed, everything, quiet);
   expect(report).toMatchObject({ different: 0, missing: 1 });
-  expect(report.faults).toMatchObject([{ seq: 7, fault: { kind: 'missing', parts: ['control'] } }]);
+  expect(report.faults).toMatchObject([
+    { seq: tick(7), fault: { kind: 'missing', parts: ['control'] } },
+  ]);
 });
 
 test('one spoilt part does not hide the other ticks', async () => {
@@ -138,9 +143,9 @@ test('a tick that its controller drops meanwhile is no fault', async () => {
     // In the first page the first tick is still there; its parts are gone when they are asked for.
     readTicks: async (ask) => {
       const rows = await store.readTicks(ask);
-      if (reads++ > 0) return rows.filter(({ seq }) => seq !== 1);
+      if (reads++ > 0) return rows.filter(({ seq }) => seq !== tick(1));
       return rows.map((row) =>
-        row.seq === 1 ? { ...row, parts: [{ name: 'state', hash: 'dropped' }] } : row,
+        row.seq === tick(1) ? { ...row, parts: [{ name: 'state', hash: 'dropped' }] } : row,
       );
     },
   });

@@ -49,6 +49,9 @@ function changed(name: string, change: (db: ReturnType<typeof connect>) => void)
   return path;
 }
 
+/** Ticks are counted from the second of the first: here the first of the simulated year. */
+const tick = (n: number): number => 1_767_225_600 + n;
+
 /** What a tick concluded, replaced, with the right hash: as somebody with time would do it. */
 const forgeOutput =
   (seq: number) =>
@@ -101,24 +104,24 @@ describe('a database', () => {
   });
 
   test('with one forged tick is found out', () => {
-    const path = changed('forged.db', forgeOutput(100));
+    const path = changed('forged.db', forgeOutput(tick(100)));
     const run = bellows(['replay', path]);
     expect([run.exit, run.stderr]).toEqual([1, '']);
     expect(run.stdout).toMatch(/different {2}1\n/);
     expect(run.stdout).toMatch(
-      /NOT PROVEN {2}1 of \d+ ticks\n {2}tick 100 of epoch \d+, .*Z\n {4}decision.strategy\n {6}was {2}"priority"\n {6}is {3}"cost"\n/,
+      /NOT PROVEN {2}1 of \d+ ticks\n {2}tick 1767225700 of epoch \d+, .*Z\n {4}decision.strategy\n {6}was {2}"priority"\n {6}is {3}"cost"\n/,
     );
     const { faults } = JSON.parse(bellows(['replay', path, '--json']).stdout);
     expect(faults).toMatchObject([
-      { seq: 100, kind: 'different', path: 'decision.strategy', was: 'priority', is: 'cost' },
+      { seq: tick(100), kind: 'different', path: 'decision.strategy', was: 'priority', is: 'cost' },
     ]);
   });
 
   test('with a flipped bit and a tick cut out says what it cannot prove', () => {
     const path = changed('damaged.db', (db) => {
       db.exec(`UPDATE part SET data = x'00' WHERE part = (
-        SELECT part FROM tick_part WHERE seq = 100 AND name = 'output')`);
-      db.exec('DELETE FROM tick WHERE seq = 200');
+        SELECT part FROM tick_part WHERE seq = ${tick(100)} AND name = 'output')`);
+      db.exec(`DELETE FROM tick WHERE seq = ${tick(200)}`);
     });
     const run = bellows(['replay', path]);
     expect(run.exit).toBe(1);
