@@ -2,6 +2,8 @@ import type { FleetEvent } from '../model/event.ts';
 import { type EpochMs, epochMs, type SliceId } from '../model/ids.ts';
 import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { isWithin } from '../model/trouble.ts';
+import { addTo } from '../support/group-by.ts';
 import type { LaunchOutcome, LaunchRequest, ProviderError } from '../ports/provider.ts';
 import { must, unreachable } from '../support/assert.ts';
 import type { Outcome, Reach } from './lanes.ts';
@@ -53,9 +55,9 @@ export class Actuator {
     const releases = new Map<string, SliceId[]>();
     for (const record of acting.memory.slices.values()) {
       if (record.status === 'requesting') {
-        if (isToAsk(record, acting)) push(launches, record.provider, record);
+        if (isToAsk(record, acting)) addTo(launches, record.provider, record);
       } else if (record.status === 'terminating') {
-        if (this.#isToRelease(record, acting)) push(releases, record.provider, record.id);
+        if (this.#isToRelease(record, acting)) addTo(releases, record.provider, record.id);
       }
     }
     this.#findStrays(acting, releases);
@@ -98,7 +100,7 @@ export class Actuator {
           this.#strangeSinceMs.set(id, sinceMs);
           if (nowMs - sinceMs < STRAY_GRACE_MS) continue;
         }
-        push(releases, name, id);
+        addTo(releases, name, id);
         const group = machines[0]?.group;
         if (group === undefined || this.#attempts.has(id)) continue;
         this.#events.push({ kind: 'stray-machine', sliceId: id, group, action: 'released' });
@@ -145,12 +147,6 @@ export class Actuator {
   }
 }
 
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
-}
-
 /** Asked for once; again when nobody answered or nothing came, not while its group is in trouble. */
 function isToAsk(record: SliceRecord, { sights, memory, groups, nowMs }: Acting): boolean {
   const { launch: answer } = sights.of(record);
@@ -161,8 +157,7 @@ function isToAsk(record: SliceRecord, { sights, memory, groups, nowMs }: Acting)
   if (group === undefined) return false;
   if (record.statusSinceMs === nowMs) return true;
   for (const { scope, untilMs } of memory.troubles.values()) {
-    const names = { group: group.name, 'quota-pool': group.quotaPool, provider: group.provider };
-    if (nowMs < untilMs && names[scope.kind] === scope.name) return false;
+    if (nowMs < untilMs && isWithin(scope, group)) return false;
   }
   return true;
 }

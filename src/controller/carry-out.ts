@@ -4,6 +4,7 @@ import { type EntryId, type EpochMs, epochMs, type SliceId } from '../model/ids.
 import type { DrainWhy, SliceCause, SliceEvent, SliceRecord } from '../model/slice-record.ts';
 import type { PlanStep } from '../model/tick.ts';
 import { assert, must, unreachable } from '../support/assert.ts';
+import { addTo } from '../support/group-by.ts';
 import type { Memory } from './memory.ts';
 import { type GroupIndex, tellStep } from './observe.ts';
 import { noteRefusal } from './troubles.ts';
@@ -31,7 +32,7 @@ export function carryOut(steps: readonly PlanStep[], out: CarryingOut): void {
       case 'cancel':
         move(record, { event: 'cancelled', cause: { kind: 'cancelled', why: planned.why } }, out);
         if (planned.why.kind === 'gang-rolled-back') {
-          push(rolledBack, planned.why.gang, record.id);
+          addTo(rolledBack, planned.why.gang, record.id);
         }
         break;
       case 'drain':
@@ -42,7 +43,7 @@ export function carryOut(steps: readonly PlanStep[], out: CarryingOut): void {
         break;
       case 'unreserve':
         unreserve(record, out);
-        if (planned.why === 'timed-out') push(rolledBack, planned.gang, record.id);
+        if (planned.why === 'timed-out') addTo(rolledBack, planned.gang, record.id);
         break;
       case 'mark-unneeded':
         out.memory.slices.put(record.id, { ...record, idleSinceMs: out.nowMs });
@@ -66,12 +67,6 @@ function unreserve(record: SliceRecord, { memory, nowMs }: CarryingOut): void {
     reservedSinceMs: null,
     idleSinceMs,
   });
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }
 
 /** Moves a slice by an event that must mean something in its status. */

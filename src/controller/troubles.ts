@@ -1,13 +1,11 @@
 import type { FleetEvent } from '../model/event.ts';
-import type { Group } from '../model/group.ts';
 import type { EpochMs } from '../model/ids.ts';
 import type { Refusal } from '../model/refusal.ts';
-import { type Trouble, troubleId } from '../model/trouble.ts';
+import { isWithin, type Scoped, troubleId } from '../model/trouble.ts';
 import { isOver, scopeOf, worsen } from '../policy/trouble/backoff.ts';
 import { churnOf, worsenHealth } from '../policy/trouble/health.ts';
 import type { Memory } from './memory.ts';
 
-type Scoped = Pick<Group, 'name' | 'provider' | 'quotaPool'>;
 type Tell = (event: FleetEvent) => void;
 
 /** A launch was refused, or nobody answered. */
@@ -46,18 +44,13 @@ export function noteSuccess(
   for (const [id, trouble] of memory.troubles.entries()) {
     // That machines come says that they can be had; that they come up says that they last.
     const isOfBooting = trouble.kind === 'churn';
-    if (isOfBooting !== (event === 'hosts-ready') || !reaches(trouble, group)) continue;
+    if (isOfBooting !== (event === 'hosts-ready') || !isWithin(trouble.scope, group)) continue;
     // `unknown` may be this very launch, unanswered: that it came is the answer.
     const isAnswer = trouble.kind === 'unknown' || (requestedAtMs ?? 0) >= trouble.untilMs;
     if (!isAnswer) continue;
     memory.troubles.remove(id);
     tell({ kind: 'backoff-ended', trouble, why: 'success' });
   }
-}
-
-function reaches({ scope }: Trouble, group: Scoped): boolean {
-  const names = { group: group.name, 'quota-pool': group.quotaPool, provider: group.provider };
-  return names[scope.kind] === scope.name;
 }
 
 /** A machine failed to come up, or went soon after it came. */

@@ -1,5 +1,7 @@
 import type { EpochMs, GroupName } from './ids.ts';
+import type { Group } from './group.ts';
 import type { RefusalKind } from './refusal.ts';
+import { unreachable } from '../support/assert.ts';
 
 /** How far a trouble reaches. */
 export interface TroubleScope {
@@ -25,6 +27,23 @@ export interface Trouble {
 /** One trouble per scope and kind. */
 export const troubleId = ({ scope, kind }: Pick<Trouble, 'scope' | 'kind'>): string =>
   `${scope.kind}/${scope.name}/${kind}`;
+
+/** Whether a group lies within a scope. */
+export function isWithin(scope: TroubleScope, group: Scoped): boolean {
+  switch (scope.kind) {
+    case 'group':
+      return scope.name === group.name;
+    case 'quota-pool':
+      return scope.name === group.quotaPool;
+    case 'provider':
+      return scope.name === group.provider;
+    default:
+      return unreachable(scope.kind);
+  }
+}
+
+/** What of a group decides which troubles reach it. */
+export type Scoped = Pick<Group, 'name' | 'provider' | 'quotaPool'>;
 
 /** How well a group's machines last: 1 at best. Falls with every early loss, recovers with time. */
 export interface GroupHealth {

@@ -3,8 +3,7 @@ import type { EpochMs } from '../model/ids.ts';
 import type { Pause } from '../model/pause.ts';
 import type { GroupCondition } from '../model/snapshot.ts';
 import type { TickInput } from '../model/tick.ts';
-import type { Trouble } from '../model/trouble.ts';
-import { unreachable } from '../support/assert.ts';
+import { isWithin, type Trouble } from '../model/trouble.ts';
 
 /** Why groups cannot launch now, one condition at most for each: the one that lasts longest. */
 export function findConditions(input: TickInput): readonly GroupCondition[] {
@@ -47,20 +46,7 @@ export const isPaused = (
 export const troublesOf = (
   { troubles }: Pick<TickInput, 'troubles'>,
   group: Group,
-): readonly Trouble[] => troubles.filter((trouble) => concerns(trouble, group));
-
-function concerns({ scope }: Trouble, group: Group): boolean {
-  switch (scope.kind) {
-    case 'group':
-      return scope.name === group.name;
-    case 'quota-pool':
-      return scope.name === group.quotaPool;
-    case 'provider':
-      return scope.name === group.provider;
-    default:
-      return unreachable(scope.kind);
-  }
-}
+): readonly Trouble[] => troubles.filter(({ scope }) => isWithin(scope, group));
 
 function conditionOf({ kind }: Trouble): 'stockout' | 'quota-exceeded' | 'backoff' {
   return kind === 'stockout' || kind === 'quota-exceeded' ? kind : 'backoff';

@@ -2,8 +2,8 @@ import type { EpochMs, GroupName, SliceId } from '../model/ids.ts';
 import type { TrackedSlice } from '../model/slice-record.ts';
 import type { TickInput } from '../model/tick.ts';
 import type { Group } from '../model/group.ts';
-import { unreachable } from '../support/assert.ts';
-import { type Trouble, troubleId } from '../model/trouble.ts';
+import { addTo } from '../support/group-by.ts';
+import { isWithin, type Trouble, troubleId } from '../model/trouble.ts';
 
 /** How long one launch took, from being sent. */
 export interface LaunchTime {
@@ -77,9 +77,9 @@ export class TimesReader {
   finish(): WorldTimes {
     const launches = new Map<GroupName, LaunchTime[]>();
     const sent = this.#launches.toSorted((a, b) => a.sentMs - b.sentMs);
-    for (const { group, ...time } of sent) push(launches, group, time);
+    for (const { group, ...time } of sent) addTo(launches, group, time);
     const releases = new Map<GroupName, number[]>();
-    for (const { group, tookMs } of this.#releases) push(releases, group, tookMs);
+    for (const { group, tookMs } of this.#releases) addTo(releases, group, tookMs);
     return {
       launches,
       launchesOfAll: sent,
@@ -152,22 +152,7 @@ export class TimesReader {
 export function isRefused({ refusals }: WorldTimes, group: Group, atMs: EpochMs): boolean {
   return refusals.some(({ scope, fromMs, toMs }) => {
     // Sent at the tick that told of the last refusal is after it: that tick may have seen its end.
-    if (atMs < fromMs || atMs >= toMs) return false;
-    switch (scope.kind) {
-      case 'group':
-        return scope.name === group.name;
-      case 'quota-pool':
-        return scope.name === group.quotaPool;
-      case 'provider':
-        return scope.name === group.provider;
-      default:
-        return unreachable(scope.kind);
-    }
+    const isThen = atMs >= fromMs && atMs < toMs;
+    return isThen && isWithin(scope, group);
   });
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -1,7 +1,6 @@
 import { type EpochMs, epochMs } from '../../model/ids.ts';
-import type { Group } from '../../model/group.ts';
 import type { Refusal, RefusalKind } from '../../model/refusal.ts';
-import type { Trouble, TroubleScope } from '../../model/trouble.ts';
+import type { Scoped, Trouble, TroubleScope } from '../../model/trouble.ts';
 import { unreachable } from '../../support/assert.ts';
 
 /** The first wait after a refusal and the longest one; each further refusal in a row doubles it. */
@@ -24,10 +23,7 @@ const CHURN_PROBED_MS = 30 * 60_000;
 const DETAIL_MAX = 300;
 
 /** How far a refusal reaches: a quota is shared, a throttle is the whole provider's. */
-export function scopeOf(
-  refusal: Refusal,
-  group: Pick<Group, 'name' | 'quotaPool' | 'provider'>,
-): TroubleScope {
+export function scopeOf(refusal: Refusal, group: Scoped): TroubleScope {
   switch (refusal.kind) {
     case 'throttled':
       return { kind: 'provider', name: group.provider };
