@@ -184,8 +184,8 @@ function alter(control: Control, dice: Dice): Control {
   }
 }
 
-/** Longest chain after the last fault: a late create, back-off, boot, work, idle, drain, release. */
-const SETTLE_MS = 360 * MINUTE_MS;
+/** Long enough for any backlog on the smallest fleet; what is not settled then never will be. */
+const SETTLE_MS = 24 * 60 * MINUTE_MS;
 const QUIET_MS = 12 * MINUTE_MS;
 
 async function settle(fleet: SimulatedFleet, checks: Checks): Promise<void> {
