@@ -55,6 +55,8 @@ export class Controller {
   #time: SteadyTime;
   #groups: GroupIndex;
   #adopted: Control | null = null;
+  /** What this process was last told: another term of ours begins with it, not with an older one. */
+  #configured: Control;
   readonly #firstLook = new FirstLook();
   /** When something ends by itself that the last decision counted with. */
   #turnMs = Infinity;
@@ -70,6 +72,7 @@ export class Controller {
   constructor(options: ControllerOptions) {
     const { clock, control } = options;
     this.#options = options;
+    this.#configured = control;
     this.#leadership = new Leadership(options, {
       holder: options.holder,
       ttlMs: options.leaseTtlMs ?? LEASE_TTL_MS,
@@ -88,7 +91,7 @@ export class Controller {
     this.#wake(0);
   }
 
-  /** Finishes the pass at hand, lets go of the lease. Calls in flight are left to their deadline. */
+  /** Finishes the pass, ends calls in flight, lets go of the lease. What they did a later list shows. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -190,7 +193,7 @@ export class Controller {
 
   /** Everything is read anew: what another controller did in between is the truth. */
   async #takeOver(epoch: number): Promise<void> {
-    const { store, clock, control, holder, log } = this.#options;
+    const { store, clock, holder, log } = this.#options;
     this.#isDoubtful = true; // until all of it is done
     this.#memory = Memory.from(await store.load());
     this.#time = new SteadyTime(clock, this.#memory.marks.atMs);
@@ -202,7 +205,7 @@ export class Controller {
     const events: TimedEvent[] = [];
     const tell = this.#teller(events);
     tell({ kind: 'controller-started', epoch, holder });
-    changeControl(control, { memory: this.#memory, tell });
+    changeControl(this.#configured, { memory: this.#memory, tell });
     await this.#commit(null, events);
     this.#adopt(must(this.#memory.control, 'set just now'));
     this.#watch.start({
@@ -278,6 +281,9 @@ export class Controller {
       if (isNews) await this.#commit(tick?.write ?? null, events);
       if (tick !== null) this.#finishTick(tick);
       this.#adopt(control);
+      for (const { command } of commands) {
+        if (command.kind === 'change-control') this.#configured = command.control;
+      }
       commands.forEach(({ resolve }, index) => resolve(must(answers[index], 'one per command')));
     } catch (error) {
       memory.drop();

@@ -55,12 +55,12 @@ export async function openJournalFile(path: string): Promise<JournalSource> {
 
 async function readHead(path: string): Promise<string> {
   for await (const line of readLines(path)) {
-    const head = headSchema.safeParse(parseLine(line, `${path}:1`));
+    const head = headSchema.safeParse(tryParse(line));
     if (!head.success || !head.data.format.startsWith('bellows-journal/')) {
       throw new StoreError(
         'corrupt',
         `${path} is no journal: its first line does not say "format": "${JOURNAL_FORMAT}"; ` +
-          'give a database, or a file that `bellows replay DB --export FILE` wrote',
+          'give a database, or a file that `bellows replay --export` or `bellows sim --record` wrote',
       );
     }
     if (head.data.format === JOURNAL_FORMAT) return head.data.fleet;
@@ -95,6 +95,15 @@ async function* readTicks(path: string, range: TickRange): AsyncGenerator<RawTic
     before = texts;
     if (atMs > range.untilMs) return;
     if (atMs >= range.sinceMs) yield { seq, epoch, atMs: epochMs(atMs), parts };
+  }
+}
+
+/** Null for what is no JSON: then it is no journal either. */
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null; // the caller says what was expected
   }
 }
 

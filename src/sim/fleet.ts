@@ -177,6 +177,7 @@ export class SimulatedFleet {
     this.#control = control;
     this.#learnGroups(control);
     for (const member of this.#members) {
+      // One that dies or is stopped before it hears of it starts with the new one anyway.
       void member?.controller.command({ kind: 'change-control', control }).catch(() => {});
     }
   }

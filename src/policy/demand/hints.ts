@@ -19,11 +19,6 @@ export function findHints(asks: readonly Ask[], groups: readonly Group[]): reado
   });
 }
 
-/** The value of `key` that is nearest to a wrong one, or null. */
-export function nearestValue(key: string, value: string, groups: readonly Group[]): string | null {
-  return nearestName(value, valuesOf(key, groups));
-}
-
 function deviceHints(ask: Ask, groups: readonly Group[]): readonly Hint[] {
   if (!needsDevice(ask) || ask.device === null) return [];
   const { type, variants } = ask.device;
