@@ -41,6 +41,8 @@ export function toControl(fleet: Fleet, over: ControlOver = {}): Control {
       concurrentLaunchesMax: null,
       shape: 'bench',
       launch: {},
+      bootstrap: null,
+      unreported: 'busy',
     })),
     providers: [{ name: 'simulated', callTimeoutMs: 30_000, concurrentCalls: 8 }],
     retired: [],

@@ -62,6 +62,7 @@ const causeWords: Readonly<Record<SliceCause['kind'], string>> = {
   refused: 'the provider refused, with kind and words',
   timeout: 'the status that lasted too long, and how long',
   'host-lost': 'which host, which machine',
+  'bootstrap-failed': 'which host, which machine, and what its bootstrap said last',
   preempted: 'which host, which machine: taken away by the provider',
   draining: 'why it drains, see below',
   'drain-refused': 'which host refused',

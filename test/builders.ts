@@ -176,6 +176,8 @@ export function aControl({ fleet, own, ...over }: ControlOver = {}): Control {
         concurrentLaunchesMax: null,
         shape: 'shape',
         launch: {},
+        bootstrap: null,
+        unreported: 'busy',
         ...own,
       };
     }),

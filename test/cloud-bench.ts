@@ -20,6 +20,7 @@ export const aLaunch = (over: Partial<LaunchRequest> = {}): LaunchRequest => ({
   preemptible: false,
   attributes: {},
   launch: {},
+  bootstrap: null,
   ...over,
 });
 

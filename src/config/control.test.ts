@@ -31,6 +31,8 @@ groups:
     onChange: roll
     concurrentLaunches: 3
     launch: { instanceType: p5.48xlarge, disks: 2 }
+    bootstrap: { script: ./join, joinToken: JOIN, attempts: 2 }
+    unreported: idle
   - { name: b, provider: aws, host: { cpu: 1 }, max: 3, pricePerHour: 0 }
 providers:
   spot: { type: simulated, concurrentCalls: 2 }
@@ -70,6 +72,8 @@ describe('the control', () => {
         concurrentLaunchesMax: 3,
         shape: expect.stringMatching(/^[0-9a-f]{16}$/),
         launch: { instanceType: 'p5.48xlarge', disks: '2' },
+        bootstrap: { script: './join', joinToken: 'JOIN', attemptsMax: 2, timeoutMs: 600_000 },
+        unreported: 'idle',
       },
       {
         group: 'b',
@@ -79,6 +83,8 @@ describe('the control', () => {
         concurrentLaunchesMax: null,
         shape: expect.stringMatching(/^[0-9a-f]{16}$/),
         launch: {},
+        bootstrap: null,
+        unreported: 'busy',
       },
     ]);
     const everyDay = [0, 1, 2, 3, 4, 5, 6];

@@ -1,3 +1,4 @@
+import type { Bootstrap } from '../model/bootstrap.ts';
 import type {
   CalendarEntry,
   Control,
@@ -61,10 +62,18 @@ function toGroupControl(group: GroupSettings, timeouts: Settings['timeouts']): G
     idleTimeoutMs: group.idleTimeout,
     timeouts: toTimeouts(group.timeouts, timeouts),
     onChange: group.onChange,
+    unreported: group.unreported,
     concurrentLaunchesMax: group.concurrentLaunches ?? null,
     shape: toShape(group),
     launch: group.launch,
+    bootstrap: toBootstrap(group.bootstrap),
   };
+}
+
+function toBootstrap(bootstrap: GroupSettings['bootstrap']): Bootstrap | null {
+  if (bootstrap === 'none') return null;
+  const { script, joinToken = null, attempts, timeout } = bootstrap;
+  return { script, joinToken, attemptsMax: attempts, timeoutMs: timeout };
 }
 
 function toTimeouts(own: GroupSettings['timeouts'], fleet: Settings['timeouts']): Timeouts {

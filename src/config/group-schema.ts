@@ -60,7 +60,9 @@ const timeoutOverrides = z
 
 const bootstrapScript = z.strictObject({
   script: text(65_536).describe('What runs on each host to bring the software up.'),
-  joinToken: text(200).optional().describe('Name of the token the script may join with.'),
+  joinToken: name
+    .optional()
+    .describe('Environment variable of Bellows whose value the script gets as BELLOWS_JOIN_TOKEN.'),
   attempts: count(1, 100).default(3).describe('Runs of the script before the slice fails (3).'),
   timeout: durationOr('10m').describe('For one run of the script (10m).'),
 });
@@ -100,6 +102,9 @@ export const group = z.strictObject({
   onChange: word(['keep', 'replace-idle', 'roll'])
     .default('keep')
     .describe('What happens to slices whose shape or bootstrap is outdated (keep).'),
+  unreported: word(['busy', 'idle'])
+    .default('busy')
+    .describe('What a host counts as that nobody reports on; idle if all work is pushed (busy).'),
   concurrentLaunches: count(1, SLICES_MAX).optional().describe('Launches of it at a time.'),
   launch: attributes
     .prefault({})

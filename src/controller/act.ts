@@ -187,6 +187,7 @@ function toRequest(record: SliceRecord, groups: GroupIndex): LaunchRequest {
     preemptible: group.preemptible,
     attributes: group.attributes,
     launch: own.launch,
+    bootstrap: own.bootstrap,
   };
 }
 

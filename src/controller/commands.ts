@@ -2,15 +2,16 @@ import type { FleetEvent } from '../model/event.ts';
 import type { Control } from '../model/control.ts';
 import type { EpochMs, SliceId } from '../model/ids.ts';
 import type { Pause } from '../model/pause.ts';
-import type { DemandPush, HeldFloor } from '../model/push.ts';
+import type { HeldFloor } from '../model/push.ts';
 import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import { unreachable } from '../support/assert.ts';
 import { type CarryingOut, move, startDrain } from './carry-out.ts';
+import { type ArrivingPush, type PushOutcome, takePush } from './demand-push.ts';
 import { withRetired } from './retire.ts';
 
 /** What somebody outside asks of the fleet. Acknowledged only when it is durable. */
 export type Command =
-  | { readonly kind: 'push-demand'; readonly push: DemandPush }
+  | ({ readonly kind: 'push-demand' } & ArrivingPush)
   | { readonly kind: 'hold-floor'; readonly floor: HeldFloor }
   | { readonly kind: 'drop-floor'; readonly id: string }
   | { readonly kind: 'pause'; readonly pause: Pause }
@@ -28,7 +29,7 @@ export type Command =
 
 export type CommandAnswer =
   | { readonly kind: 'done' }
-  | { readonly kind: 'stale-generation'; readonly generation: number }
+  | Exclude<PushOutcome, { kind: 'taken' }>
   | { readonly kind: 'unknown-slice' }
   | { readonly kind: 'unknown-pause' }
   /** The slice is past the point where the command means something. */
@@ -41,11 +42,10 @@ export function obey(command: Command, out: CarryingOut): CommandAnswer {
   const { memory, tell } = out;
   switch (command.kind) {
     case 'push-demand': {
-      const before = memory.demand.get(command.push.source);
-      if (before !== undefined && command.push.generation < before.generation) {
-        return { kind: 'stale-generation', generation: before.generation };
-      }
-      memory.demand.put(command.push.source, command.push);
+      const { source } = command.push;
+      const outcome = takePush(memory.demand.get(source), command);
+      if (outcome.kind !== 'taken') return outcome;
+      memory.demand.put(source, outcome.push);
       return done;
     }
     case 'hold-floor':

@@ -1,4 +1,5 @@
 import type { Control } from '../model/control.ts';
+import type { TimedEvent } from '../model/event.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -21,4 +22,12 @@ export interface ControllerOptions {
   readonly onCrash: (error: unknown) => void;
   /** Called with every tick that was recorded. */
   readonly onTick?: (input: TickInput, output: TickOutput) => void;
+  /** Called with events that were recorded; the first has this number, the others follow. */
+  readonly onEvents?: (events: readonly TimedEvent[], firstSeq: number) => void;
 }
+
+/** Whether this controller acts: another one may, or it has not looked round yet. */
+export type Standing =
+  | { readonly kind: 'leading' }
+  | { readonly kind: 'following' }
+  | { readonly kind: 'starting'; readonly awaited: readonly string[] };

@@ -1,8 +1,8 @@
 import type { Control } from '../model/control.ts';
 import type { FleetEvent, TimedEvent } from '../model/event.ts';
-import type { HostOrder, HostReport } from '../model/host-report.ts';
-import type { EpochMs } from '../model/ids.ts';
-import { isLive, type SliceRecord } from '../model/slice-record.ts';
+import type { HostReport } from '../model/host-report.ts';
+import { type EpochMs, epochMs } from '../model/ids.ts';
+import type { SliceRecord } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import { StoreError, type TickWrite } from '../ports/store.ts';
 import { must } from '../support/assert.ts';
@@ -10,24 +10,24 @@ import type { Turns } from '../support/turns.ts';
 import { Actuator } from './act.ts';
 import { carryOut, type CarryingOut } from './carry-out.ts';
 import { changeControl, type Command, type CommandAnswer, obey } from './commands.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import type { ControllerOptions, Standing } from './controller-options.ts';
 import { decideInTurns, decideTick } from './decide-tick.ts';
 import { toFields } from './event-fields.ts';
 import { FirstLook } from './first-look.ts';
+import { type ReportAnswer, takeReports } from './host-reports.ts';
 import { closed, Inbox } from './inbox.ts';
 import { Journal } from './journal.ts';
-import { openReaches, type Reach } from './lanes.ts';
+import { finishCalls, openReaches, type Reach } from './lanes.ts';
 import { Leadership } from './leadership.ts';
-import { Memory } from './memory.ts';
+import { type Held, Memory } from './memory.ts';
 import { type GroupIndex, indexGroups, observe } from './observe.ts';
-import { orderFor } from './orders.ts';
 import { Pace } from './pace.ts';
 import { withoutEmptied } from './retire.ts';
 import { Sights } from './sights.ts';
 import { TickInputs } from './tick-input.ts';
 import { SteadyTime } from './time.ts';
 import { nextTurnMs } from './turn.ts';
-import { isMoving, Watch } from './watch.ts';
+import { hasMoving, Watch } from './watch.ts';
 
 /** Events are looked at together. */
 const BATCH_MS = 100;
@@ -82,7 +82,8 @@ export class Controller {
     this.#pace = new Pace(control.evaluationIntervalMs, control.reconcileIntervalMs);
     this.#reaches = openReaches(options, control.providers);
     this.#groups = indexGroups(control);
-    this.#watch = new Watch({ clock, reaches: this.#reaches, control, log: options.log });
+    const inForce = (): Control => this.#adopted ?? control;
+    this.#watch = new Watch({ clock, reaches: this.#reaches, control: inForce, log: options.log });
   }
 
   /** Starts the loop; it takes the lease as soon as it can be had. */
@@ -91,15 +92,16 @@ export class Controller {
     this.#wake(0);
   }
 
-  /** Finishes the pass, ends calls in flight, lets go of the lease. What they did a later list shows. */
-  async stop(): Promise<void> {
+  /**
+   * Finishes the pass, waits for calls in flight as long as `graceMs`, lets go of the lease. What they
+   * did a later list shows.
+   */
+  async stop(graceMs = 0): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
     this.#watch.stop();
     await this.#pass;
-    for (const { lists, launches, releases } of this.#reaches.values()) {
-      for (const lane of [lists, launches, releases]) lane.abortAll();
-    }
+    await finishCalls(this.#reaches.values(), this.#options.clock, graceMs);
     this.#inbox.close();
     await this.#leadership.release();
   }
@@ -111,22 +113,14 @@ export class Controller {
     return this.#inbox.put(command);
   }
 
-  /** Takes reports in and says what their hosts shall do. Reports on slices unknown are ignored. */
-  report(reports: readonly HostReport[]): readonly HostOrder[] {
-    const orders = new Map<string, HostOrder>();
-    for (const report of reports) {
-      const record = this.#memory.slices.get(report.sliceId);
-      if (record === undefined || report.hostIndex >= record.hostCount) continue;
-      if (this.#sights.report(record, report)) {
-        this.#pace.want();
-        this.#wake(BATCH_MS);
-      }
-      // Nothing is asked of a host before it is recorded.
-      const recorded = this.#memory.slices.kept(record.id);
-      const order = recorded === undefined ? null : orderFor(recorded, report);
-      if (order !== null) orders.set(record.id, order);
+  /** Takes reports in and says what their hosts shall do. */
+  report(reports: readonly HostReport[]): ReportAnswer {
+    const answer = takeReports(reports, { memory: this.#memory, sights: this.#sights });
+    if (answer.isNews) {
+      this.#pace.want();
+      this.#wake(BATCH_MS);
     }
-    return [...orders.values()];
+    return answer;
   }
 
   /** What the last tick saw and concluded; null before the first. */
@@ -136,6 +130,23 @@ export class Controller {
 
   get epoch(): number | null {
     return this.#leadership.epoch;
+  }
+
+  get standing(): Standing {
+    if (this.#leadership.epoch === null || this.#isDoubtful) return { kind: 'following' };
+    if (this.#last !== null) return { kind: 'leading' };
+    const awaited = this.#firstLook.awaited(this.#memory, this.#sights, this.#reaches.keys());
+    return { kind: 'starting', awaited };
+  }
+
+  /** What outsiders have asked for, as far as it is durable. */
+  get held(): Held {
+    return this.#memory.held;
+  }
+
+  /** The next decision comes then at the latest. */
+  get nextDecisionMs(): EpochMs {
+    return epochMs(Math.min(this.#pace.nextMs(), this.#turnMs));
   }
 
   get now(): EpochMs {
@@ -212,19 +223,11 @@ export class Controller {
       sights: this.#sights,
       recordOf: (id) => this.#memory.slices.get(id),
       now: () => this.#time.now(),
-      isBusy: (name) => this.#isBusy(name),
+      isBusy: (name) => hasMoving(this.#memory.slices.values(), name),
       onList: () => this.#wake(BATCH_MS),
     });
     this.#isDoubtful = false;
-    log.write('info', 'leading', { epoch, slices: countLive(this.#memory) });
-  }
-
-  /** Whether something of a provider is coming or going. */
-  #isBusy(provider: string): boolean {
-    for (const record of this.#memory.slices.values()) {
-      if (record.provider === provider && isMoving(record)) return true;
-    }
-    return false;
+    log.write('info', 'leading', { epoch, slices: this.#memory.liveCount });
   }
 
   #stepDown(): void {
@@ -347,6 +350,7 @@ export class Controller {
       }),
     });
     this.#memory.keep();
+    if (events.length > 0) this.#options.onEvents?.(events, first);
     for (const { event } of events) log.write('info', event.kind, toFields(event));
   }
 
@@ -392,5 +396,3 @@ interface Tick {
   readonly output: TickOutput;
   readonly write: TickWrite;
 }
-
-const countLive = (memory: Memory): number => [...memory.slices.values()].filter(isLive).length;

@@ -28,4 +28,14 @@ export class FirstLook {
     if (!sights.hasListed(providers)) return false;
     return [...memory.demand.entries()].every(([source]) => this.#heard.has(source));
   }
+
+  /** Who keeps it waiting. */
+  awaited(memory: Memory, sights: Sights, providers: Iterable<string>): readonly string[] {
+    const unlisted = [...providers].filter((name) => sights.listedMs(name) === null);
+    const unheard = [...memory.demand.entries()].filter(([source]) => !this.#heard.has(source));
+    return [
+      ...unlisted.map((name) => `provider ${name}`),
+      ...unheard.map(([source]) => `scheduler ${source}`),
+    ];
+  }
 }

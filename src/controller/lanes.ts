@@ -79,6 +79,27 @@ export interface Reach {
   readonly releases: Lane;
 }
 
+/** Between two looks at calls that are waited for. */
+const LOOK_MS = 20;
+
+/** Waits for launches and releases in flight, so long at most; then ends all calls. */
+export async function finishCalls(
+  reaches: Iterable<Reach>,
+  clock: Clock,
+  graceMs: number,
+): Promise<void> {
+  const all = [...reaches];
+  const endMs = clock.monotonicMs() + graceMs;
+  const isCalling = (): boolean =>
+    all.some(({ launches, releases }) => launches.inFlight + releases.inFlight > 0);
+  while (isCalling() && clock.monotonicMs() < endMs) {
+    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+  }
+  for (const { lists, launches, releases } of all) {
+    for (const lane of [lists, launches, releases]) lane.abortAll();
+  }
+}
+
 /** Lanes for every provider; lists have one of their own, so that they are never crowded out. */
 export function openReaches(
   {

@@ -3,6 +3,7 @@ import { type Machine, machineStates } from '../model/machine.ts';
 const states: ReadonlySet<unknown> = new Set(machineStates);
 const ID_MAX = 500;
 const HOSTS_MAX = 10_000;
+const FAILURE_MAX = 1_000;
 
 /**
  * What a provider listed, as far as it makes sense. Adapters parse what their cloud says; this is the
@@ -24,7 +25,7 @@ const isName = (value: unknown): boolean =>
 function isMachine(row: unknown): row is Machine {
   if (typeof row !== 'object' || row === null) return false;
   const machine: Partial<Record<keyof Machine, unknown>> = row;
-  const { hostIndex, interruptionAtMs } = machine;
+  const { hostIndex, interruptionAtMs, failure } = machine;
   return (
     isName(machine.machineId) &&
     isName(machine.sliceId) &&
@@ -33,6 +34,7 @@ function isMachine(row: unknown): row is Machine {
     Number.isInteger(hostIndex) &&
     Number(hostIndex) >= 0 &&
     Number(hostIndex) < HOSTS_MAX &&
-    (interruptionAtMs === null || Number.isFinite(interruptionAtMs))
+    (interruptionAtMs === null || Number.isFinite(interruptionAtMs)) &&
+    (failure === undefined || (typeof failure === 'string' && failure.length <= FAILURE_MAX))
   );
 }

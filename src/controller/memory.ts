@@ -3,7 +3,7 @@ import type { LearnedHost } from '../model/learned-host.ts';
 import { type EpochMs, epochMs } from '../model/ids.ts';
 import type { Pause } from '../model/pause.ts';
 import type { DemandPush, HeldFloor } from '../model/push.ts';
-import type { SliceRecord } from '../model/slice-record.ts';
+import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { GroupHealth, Trouble } from '../model/trouble.ts';
 import { type Document, type DocumentKind, StoreError } from '../ports/store.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
@@ -24,6 +24,10 @@ export class Table<V> {
   /** Without the changes. */
   kept(id: string): V | undefined {
     return this.#kept.get(id);
+  }
+
+  keptValues(): Iterable<V> {
+    return this.#kept.values();
   }
 
   put(id: string, value: V): void {
@@ -81,6 +85,13 @@ export class Table<V> {
   drop(): void {
     this.#changed.clear();
   }
+}
+
+/** What outsiders have asked for and what is not over yet. */
+export interface Held {
+  readonly sources: readonly DemandPush[];
+  readonly floors: readonly HeldFloor[];
+  readonly pauses: readonly Pause[];
 }
 
 /** Where the loop stands; kept with every tick. */
@@ -157,6 +168,19 @@ export class Memory {
       }
     }
     return documents;
+  }
+
+  /** What is asked of the fleet, as far as it is durable. */
+  get held(): Held {
+    return {
+      sources: [...this.demand.keptValues()],
+      floors: [...this.floors.keptValues()],
+      pauses: [...this.pauses.keptValues()],
+    };
+  }
+
+  get liveCount(): number {
+    return [...this.slices.values()].filter(isLive).length;
   }
 
   get isChanged(): boolean {

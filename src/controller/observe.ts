@@ -84,6 +84,7 @@ function createAround({
       watchingSinceMs: sights.watchingSinceMs,
       listLagMs: listLagMs.get(provider) ?? 0,
       timeouts: own.timeouts,
+      unreported: own.unreported,
     };
     known.set(own, { provider, around });
     return around;

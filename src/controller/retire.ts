@@ -90,6 +90,8 @@ function unknownGroup(
     concurrentLaunchesMax: null,
     shape: record.shape,
     launch: {},
+    bootstrap: null,
+    unreported: 'busy',
   };
   return { group, own };
 }

@@ -181,8 +181,9 @@ function withMachines(
         hostIndex === index && (host === null || machineId === host.machineId),
     );
     if (machine === undefined) return host;
-    const { machineId, state, interruptionAtMs } = machine;
-    return { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
+    const { machineId, state, interruptionAtMs, failure } = machine;
+    const sighted = { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
+    return failure === undefined ? sighted : { ...sighted, failure };
   });
   const { reports, launch, releaseAcceptedMs } = sight;
   return { hosts, machineCount: countLive(machines), reports, launch, releaseAcceptedMs };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Control } from '../model/control.ts';
 import { entryId, epochMs } from '../model/ids.ts';
 import type { HistoryStep, SliceRecord } from '../model/slice-record.ts';
 import { aControl, aRecord, aReport, anAsk, anEntry } from '../../test/builders.ts';
@@ -9,6 +10,10 @@ import { TickInputs } from './tick-input.ts';
 const control = aControl();
 
 function aFleet(...records: readonly SliceRecord[]) {
+  return aFleetUnder(control, ...records);
+}
+
+function aFleetUnder(control: Control, ...records: readonly SliceRecord[]) {
   const memory = new Memory();
   for (const record of records) memory.slices.put(record.id, record);
   const sights = new Sights(epochMs(0));
@@ -28,6 +33,18 @@ describe('slices', () => {
         .freeze(0)
         .slices.map(({ id }) => id),
     ).toEqual(['a', 'b']);
+  });
+
+  test('where nobody reports, a host counts as empty if its group says so', () => {
+    const idle = aControl({ own: { unreported: 'idle' } });
+    const { sights, freeze } = aFleetUnder(idle, aRecord());
+    const { host } = idle.fleet.groups[0]!;
+    expect(freeze(0).slices[0]?.hosts).toEqual([{ free: host, isBusy: false }]);
+    sights.report(aRecord(), aReport({ isBusy: true }));
+    expect(freeze(0).slices[0]?.hosts).toMatchObject([{ isBusy: true }]);
+    // Once somebody reported, only a report can say that nothing runs there.
+    const reported = aFleetUnder(idle, aRecord({ isReported: true }));
+    expect(reported.freeze(0).slices[0]?.hosts).toEqual([{ free: null, isBusy: null }]);
   });
 
   test('a report counts for five minutes; then nothing is known', () => {

@@ -9,6 +9,7 @@ import {
   type TrackedSlice,
 } from '../model/slice-record.ts';
 import type { SliceSight } from '../lifecycle/sight.ts';
+import type { Resources } from '../model/resources.ts';
 import type { TickInput } from '../model/tick.ts';
 import { must } from '../support/assert.ts';
 import { byNumber, byText } from '../support/order.ts';
@@ -34,8 +35,15 @@ interface At {
 export class TickInputs {
   readonly #tracked = new WeakMap<
     SliceRecord,
-    { readonly reports: SliceSight['reports']; readonly slice: TrackedSlice }
+    {
+      readonly reports: SliceSight['reports'];
+      readonly empty: Resources | null;
+      readonly slice: TrackedSlice;
+    }
   >();
+  /** What a host of a group offers, where it counts as idle while nobody reports on it. */
+  #empty: { readonly control: Control; readonly hosts: ReadonlyMap<string, Resources> } | null =
+    null;
   readonly #classes = new DemandClasses();
   /** Ids as they came the last time, and for each place in order which of them it was. */
   #order: { readonly ids: readonly SliceId[]; readonly places: readonly number[] } = {
@@ -49,6 +57,7 @@ export class TickInputs {
     const slices: TrackedSlice[] = [];
     const launched: { atMs: EpochMs; gang: EntryId | null }[] = [];
     const released: EpochMs[] = [];
+    const empty = this.#emptyHosts(at.control);
     const minuteAgoMs = at.atMs - MINUTE_MS;
     for (const record of memory.slices.values()) {
       const { requestedAtMs } = record;
@@ -60,7 +69,9 @@ export class TickInputs {
           if (step.atMs > minuteAgoMs && isScaleDown(step)) released.push(step.atMs);
         }
       }
-      if (isLive(record)) slices.push(this.#track(record, sights.of(record), at.atMs));
+      if (!isLive(record)) continue;
+      const idle = record.isReported ? null : (empty.get(record.group) ?? null);
+      slices.push(this.#track(record, sights.of(record), { atMs: at.atMs, empty: idle }));
     }
     this.#sort(slices);
     const listed = (name: string): boolean => sights.listedMs(name) !== null;
@@ -96,20 +107,36 @@ export class TickInputs {
     places.forEach((place, index) => (slices[index] = must(given[place], 'a place of its own')));
   }
 
-  #track(record: SliceRecord, { reports }: SliceSight, atMs: EpochMs): TrackedSlice {
+  #emptyHosts(control: Control): ReadonlyMap<string, Resources> {
+    if (this.#empty?.control !== control) {
+      const { fleet, groups } = control;
+      const idle = fleet.groups.filter((_, index) => groups[index]?.unreported === 'idle');
+      this.#empty = { control, hosts: new Map(idle.map(({ name, host }) => [name, host])) };
+    }
+    return this.#empty.hosts;
+  }
+
+  #track(
+    record: SliceRecord,
+    { reports }: SliceSight,
+    { atMs, empty }: { readonly atMs: EpochMs; readonly empty: Resources | null },
+  ): TrackedSlice {
     const known = this.#tracked.get(record);
     const isStale = reports.some((report) => report !== null && isOld(report.atMs, atMs));
-    if (known !== undefined && known.reports === reports && !isStale) return known.slice;
+    if (known !== undefined && known.reports === reports && known.empty === empty && !isStale) {
+      return known.slice;
+    }
+    const unknown = { free: empty, isBusy: empty === null ? null : false };
     const hosts = reports.map((report) =>
       report === null || isOld(report.atMs, atMs)
-        ? { free: null, isBusy: null }
+        ? unknown
         : { free: report.free, isBusy: report.isBusy },
     );
     const before = known?.slice;
     // A report that repeats itself changes nothing.
     const slice =
       before !== undefined && isSameHosts(before.hosts, hosts) ? before : toTracked(record, hosts);
-    if (!isStale) this.#tracked.set(record, { reports, slice });
+    if (!isStale) this.#tracked.set(record, { reports, empty, slice });
     return slice;
   }
 

@@ -20,7 +20,8 @@ const LAG_MARGIN = 1.2;
 interface WatchOptions {
   readonly clock: Clock;
   readonly reaches: ReadonlyMap<string, Reach>;
-  readonly control: Control;
+  /** As it is in force: how often lists are asked for may change. */
+  readonly control: () => Control;
   readonly log: Log;
 }
 
@@ -126,12 +127,12 @@ export class Watch {
   }
 
   get #busyIntervalMs(): number {
-    const { evaluationIntervalMs } = this.#options.control;
+    const { evaluationIntervalMs } = this.#options.control();
     return Math.max(LEAST_INTERVAL_MS, Math.min(BUSY_INTERVAL_MS, evaluationIntervalMs));
   }
 
   #intervalMs(name: string, isBusy: boolean): number {
-    const { reconcileIntervalMs } = this.#options.control;
+    const { reconcileIntervalMs } = this.#options.control();
     const usualMs = isBusy ? this.#busyIntervalMs : reconcileIntervalMs;
     const failures = this.#failures.get(name) ?? 0;
     const failingMs = Math.min(FAILING_INTERVAL_MAX_MS, usualMs * 2 ** Math.min(20, failures - 1));
@@ -149,5 +150,13 @@ export interface Watching {
 }
 
 /** Whether lists are awaited for a slice. */
-export const isMoving = (record: SliceRecord): boolean =>
+const isMoving = (record: SliceRecord): boolean =>
   onItsWay.has(record.status) || record.status === 'terminating';
+
+/** Whether something of a provider is coming or going. */
+export function hasMoving(records: Iterable<SliceRecord>, provider: string): boolean {
+  for (const record of records) {
+    if (record.provider === provider && isMoving(record)) return true;
+  }
+  return false;
+}

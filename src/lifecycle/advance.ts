@@ -1,4 +1,4 @@
-import type { Timeouts } from '../model/control.ts';
+import type { Timeouts, Unreported } from '../model/control.ts';
 import { type EpochMs, epochMs } from '../model/ids.ts';
 import type {
   DrainWhy,
@@ -106,11 +106,16 @@ function findLoss(
   for (let index = 0; index < record.hostCount; index++) {
     const host = hosts[index] ?? null;
     if (host === null) continue; // never seen: the status's timeout watches over it
-    const { machineId, lastSeenMs, interruptionAtMs } = host;
+    const { machineId, lastSeenMs, interruptionAtMs, failure } = host;
     const isMissing = listedMs !== null && listedMs > lastSeenMs + listLagMs;
     if (isMissing || !isPresent(host)) {
+      const which = { hostIndex: index, machineId };
+      if (failure !== undefined) {
+        const cause = { kind: 'bootstrap-failed', ...which, detail: failure } as const;
+        return { event: 'host-lost', cause };
+      }
       const kind = interruptionAtMs === null ? 'host-lost' : 'preempted';
-      return { event: 'host-lost', cause: { kind, hostIndex: index, machineId } };
+      return { event: 'host-lost', cause: { kind, ...which } };
     }
   }
   return null;
@@ -166,7 +171,7 @@ function withDrain(
 function findDrainEnd(
   record: SliceRecord,
   sight: SliceSight,
-  { nowMs }: Surroundings,
+  { nowMs, unreported }: Surroundings,
 ): Happening | null {
   const { drain } = record;
   assert(drain !== null, 'a draining slice knows why');
@@ -176,6 +181,8 @@ function findDrainEnd(
   if (answers.length === record.hostCount && answers.every((answer) => answer === 'drained')) {
     return { event: 'drain-finished', cause: null };
   }
+  // Nothing runs there but what was pushed, and nobody is there to be asked.
+  if (isTakenForIdle(record, sight, unreported)) return { event: 'drain-finished', cause: null };
   // What the provider takes away nobody can keep, whatever the drain was begun for.
   const isOrdered = drain.why.kind === 'operator' || drain.why.kind === 'interrupted';
   const noticeMs = isOrdered ? null : noticeOf(sight);
@@ -231,16 +238,26 @@ function withMachines(record: SliceRecord, { hosts }: SliceSight): SliceRecord {
   return { ...record, machines };
 }
 
+/** Nobody ever reported on it, and its group says what that means. */
+const isTakenForIdle = (
+  { isReported }: SliceRecord,
+  { reports }: SliceSight,
+  unreported: Unreported = 'busy',
+): boolean => unreported === 'idle' && !isReported && reports.every((report) => report === null);
+
 /** A ready slice is idle while every host was reported, and reported without work. */
 function withIdleness(
   record: SliceRecord,
-  { reports }: SliceSight,
-  { nowMs }: Surroundings,
+  sight: SliceSight,
+  { nowMs, unreported }: Surroundings,
 ): SliceRecord {
+  const { reports } = sight;
   if (record.status !== 'ready' && record.status !== 'draining') return record;
   const isReported = record.isReported || reports.some((report) => report !== null);
   const isBusy = reports.some((report) => report?.isBusy === true);
-  const isIdle = reports.every((report) => report?.isBusy === false);
+  const isIdle =
+    reports.every((report) => report?.isBusy === false) ||
+    isTakenForIdle(record, sight, unreported);
   // What nobody reports on now, after a restart for one, keeps what was known of it.
   const idleSinceMs = isBusy ? null : (record.idleSinceMs ?? (isIdle ? nowMs : null));
   if (idleSinceMs === record.idleSinceMs && isReported === record.isReported) return record;

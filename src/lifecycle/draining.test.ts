@@ -194,3 +194,35 @@ describe('the end of a release', () => {
     expect(steps.map(({ event }) => event)).toEqual(events);
   });
 });
+
+describe('where nobody reports and that means idle', () => {
+  const at = (nowMs: number) => ({ ...around, nowMs: epochMs(nowMs), unreported: 'idle' as const });
+  const silent = aSight({ hosts, reports: [null, null] });
+
+  test('a drain is over at once: nobody is there to be asked', () => {
+    const { steps } = advance(draining(idle, false), silent, at(2_000));
+    expect(steps.map(({ event }) => event)).toEqual(['drain-finished']);
+  });
+
+  test('unless somebody reported once', () => {
+    expect(advance(draining(idle, true), silent, at(2_000)).steps).toEqual([]);
+  });
+
+  test('a ready slice is idle from the start', () => {
+    const ready = aRecord({ hostCount: 2, machines: [machineId('m0'), machineId('m1')] });
+    expect(advance(ready, silent, at(2_000)).record.idleSinceMs).toBe(2_000);
+    expect(advance(ready, silent, { ...around, nowMs: epochMs(2_000) }).record.idleSinceMs).toBe(
+      null,
+    );
+  });
+});
+
+test('a host whose bootstrap gave up says what it said last', () => {
+  const record = aRecord({ status: 'initializing', machines: [machineId('m0')] });
+  const failed = { ...aHost('gone'), failure: 'pip: no such package (exit 1, 3 attempts)' };
+  const { steps } = advance(record, aSight({ hosts: [failed] }), { ...around, nowMs: epochMs(1) });
+  expect(steps[0]).toMatchObject({
+    event: 'host-lost',
+    cause: { kind: 'bootstrap-failed', hostIndex: 0, detail: failed.failure },
+  });
+});

@@ -1,3 +1,4 @@
+import type { Unreported } from '../model/control.ts';
 import type { HostReport } from '../model/host-report.ts';
 import type { EpochMs, MachineId } from '../model/ids.ts';
 import type { MachineState } from '../model/machine.ts';
@@ -10,6 +11,8 @@ export interface HostSight {
   /** Start of the last list that showed it. */
   readonly lastSeenMs: EpochMs;
   readonly interruptionAtMs: EpochMs | null;
+  /** Why its bootstrap gave up, where that is known. */
+  readonly failure?: string;
 }
 
 /** What came of the last launch call. */
@@ -56,4 +59,6 @@ export interface Surroundings {
   readonly listLagMs: number;
   /** Since when somebody looks, in this life of the process: before that, nobody did. */
   readonly watchingSinceMs?: EpochMs;
+  /** What a host counts as that nobody ever reported on; busy when left out. */
+  readonly unreported?: Unreported;
 }

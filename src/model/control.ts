@@ -1,3 +1,4 @@
+import type { Bootstrap } from './bootstrap.ts';
 import type { Fleet } from './fleet.ts';
 import type { GroupName } from './ids.ts';
 
@@ -14,18 +15,27 @@ export interface Timeouts {
 /** What becomes of slices whose group changed its shape or bootstrap. */
 export type OnChange = 'keep' | 'replace-idle' | 'roll';
 
+/**
+ * What a ready host counts as that nobody ever reported on. `busy` is safe: somebody may use it.
+ * `idle` is for groups where all that needs room is pushed, running work too.
+ */
+export type Unreported = 'busy' | 'idle';
+
 /** How one group is run, beside what it offers (Group). */
 export interface GroupControl {
   readonly group: GroupName;
   readonly idleTimeoutMs: number;
   readonly timeouts: Timeouts;
   readonly onChange: OnChange;
+  readonly unreported: Unreported;
   /** Launches of it at a time; null: no limit of its own. */
   readonly concurrentLaunchesMax: number | null;
   /** Fingerprint of shape and bootstrap: slices with another one are outdated. */
   readonly shape: string;
   /** The provider's own words for a machine: instanceType, image, ... */
   readonly launch: Readonly<Record<string, string>>;
+  /** Null: an outside scheduler sees to it. */
+  readonly bootstrap: Bootstrap | null;
 }
 
 /** How one provider is called. */

@@ -19,4 +19,6 @@ export interface Machine {
   readonly state: MachineState;
   /** When the provider has announced to take it away (spot); null when it has not. */
   readonly interruptionAtMs: EpochMs | null;
+  /** Why it is gone, where the provider knows: what its bootstrap said last, cut to a line. */
+  readonly failure?: string;
 }

@@ -9,6 +9,8 @@ export interface DemandPush {
   readonly entries: readonly Entry[];
   /** Forgotten then, unless said again. */
   readonly expiresAtMs: EpochMs;
+  /** Tells a push that comes twice from another one of the same generation. */
+  readonly digest?: string;
 }
 
 /** A floor with the one who asked for it and its end. */

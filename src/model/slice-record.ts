@@ -54,6 +54,13 @@ export type SliceCause =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'timeout'; readonly status: SliceStatus; readonly afterMs: number }
   | { readonly kind: 'host-lost'; readonly hostIndex: number; readonly machineId: MachineId | null }
+  /** Its software did not come up, in any of the attempts. */
+  | {
+      readonly kind: 'bootstrap-failed';
+      readonly hostIndex: number;
+      readonly machineId: MachineId | null;
+      readonly detail: string;
+    }
   /** Taken away by the provider, with or without notice. */
   | { readonly kind: 'preempted'; readonly hostIndex: number; readonly machineId: MachineId | null }
   | { readonly kind: 'draining'; readonly why: DrainWhy }

@@ -1,3 +1,4 @@
+import type { Bootstrap } from '../model/bootstrap.ts';
 import type { GroupName, MachineId, SliceId } from '../model/ids.ts';
 import type { Machine } from '../model/machine.ts';
 import type { Refusal } from '../model/refusal.ts';
@@ -43,6 +44,8 @@ export interface LaunchRequest {
   readonly attributes: Readonly<Record<string, string>>;
   /** The group's `launch`: the provider's own words for a machine. */
   readonly launch: Readonly<Record<string, string>>;
+  /** What is run on each host before it is `ready`; null: it is as soon as it is up. */
+  readonly bootstrap: Bootstrap | null;
 }
 
 export type LaunchOutcome =

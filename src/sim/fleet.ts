@@ -348,7 +348,7 @@ export class SimulatedFleet {
     if (controller === null) return;
     // Reports carry the controller's time: it stamps them when they arrive.
     const reports = this.scheduler.reports(controller.now, this.#options.reportAgainMs);
-    this.scheduler.obey(controller.report(reports));
+    this.scheduler.obey(controller.report(reports).orders);
     this.#push(controller);
   }
 

@@ -33,6 +33,7 @@ const openWith =
         preemptible: false,
         attributes: {},
         launch: {},
+        bootstrap: null,
       }),
       hostCountMax: 4,
       answerWithinMs: 10_000,
