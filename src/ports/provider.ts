@@ -16,7 +16,7 @@ export interface Provider {
    */
   readonly listLagMs: number;
   /**
-   * One outcome per request, in its order. Idempotent by `sliceId`, which is sent as idempotency
+   * One outcome per request, in its order; one that is missing counts as unanswered. Idempotent by `sliceId`, which is sent as idempotency
    * token or deterministic name: after a crash we ask again. Also asked again while nothing has come
    * of an accepted launch: a cloud that queues then says how the request stands, and a request that
    * has failed meanwhile is refused.

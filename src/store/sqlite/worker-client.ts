@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../../ports/store.ts';
+import { findProgramFile } from '../../programs/program-file.ts';
 import { closed } from '../journal.ts';
 import {
   type CallKind,
@@ -9,7 +10,6 @@ import {
   type Reply,
   type WorkerStart,
 } from './protocol.ts';
-import { findWorkerFile } from './worker-file.ts';
 
 /** A thread that serves one file. */
 export interface WorkerClient {
@@ -30,7 +30,8 @@ interface Waiting {
 
 /** Starts the thread; resolves once its file is open, rejects with why it is not. */
 export async function startWorker(start: WorkerStart): Promise<WorkerClient> {
-  return openClient(new Worker(await findWorkerFile(), { workerData: start }), start.path);
+  const file = await findProgramFile('store/sqlite/worker.ts');
+  return openClient(new Worker(file, { workerData: start }), start.path);
 }
 
 /** Speaks with a thread that is starting. */
