@@ -90,10 +90,10 @@ export class Actuator {
   ) {
     for (const name of reaches.keys()) {
       for (const [id, machines] of sights.listed(name)) {
-        if (this.#releasing.has(id) || machines.every(({ state }) => state === 'gone')) continue;
-        if (nowMs < (this.#attempts.get(id)?.nextMs ?? 0)) continue;
         const record = memory.slices.get(id);
         if (record !== undefined && isLive(record)) continue;
+        if (this.#releasing.has(id) || machines.every(({ state }) => state === 'gone')) continue;
+        if (nowMs < (this.#attempts.get(id)?.nextMs ?? 0)) continue;
         if (record === undefined) {
           if (groups.has(machines[0]?.group ?? '')) continue; // adopted at the next look
           const sinceMs = this.#strangeSinceMs.get(id) ?? nowMs;

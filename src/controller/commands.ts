@@ -38,12 +38,12 @@ export type CommandAnswer =
 const done: CommandAnswer = { kind: 'done' };
 
 /** Writes a command into memory; the answer is given once that is kept. */
-export function obey(command: Command, out: CarryingOut): CommandAnswer {
+export function obey(command: Command, out: CarryingOut, take = takePush): CommandAnswer {
   const { memory, tell } = out;
   switch (command.kind) {
     case 'push-demand': {
       const { source } = command.push;
-      const outcome = takePush(memory.demand.get(source), command);
+      const outcome = take(memory.demand.get(source), command);
       if (outcome.kind !== 'taken') return outcome;
       memory.demand.put(source, outcome.push);
       return done;

@@ -31,3 +31,6 @@ export type Standing =
   | { readonly kind: 'leading' }
   | { readonly kind: 'following' }
   | { readonly kind: 'starting'; readonly awaited: readonly string[] };
+
+/** What it knows is not in memory yet, or must be read anew. */
+export const readingStore: Standing = { kind: 'starting', awaited: ['the store'] };

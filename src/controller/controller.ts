@@ -6,12 +6,13 @@ import type { SliceRecord } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import { StoreError, type TickWrite } from '../ports/store.ts';
 import { must } from '../support/assert.ts';
-import type { Turns } from '../support/turns.ts';
+import { runInTurns, type Turns } from '../support/turns.ts';
 import { Actuator } from './act.ts';
 import { carryOut, type CarryingOut } from './carry-out.ts';
 import { changeControl, type Command, type CommandAnswer, obey } from './commands.ts';
-import type { ControllerOptions, Standing } from './controller-options.ts';
+import { type ControllerOptions, readingStore, type Standing } from './controller-options.ts';
 import { decideInTurns, decideTick } from './decide-tick.ts';
+import type { takePush } from './demand-push.ts';
 import { toFields } from './event-fields.ts';
 import { FirstLook } from './first-look.ts';
 import { type ReportAnswer, takeReports } from './host-reports.ts';
@@ -22,6 +23,7 @@ import { Leadership } from './leadership.ts';
 import { type Held, Memory } from './memory.ts';
 import { type GroupIndex, indexGroups, observe } from './observe.ts';
 import { Pace } from './pace.ts';
+import { PushAhead } from './push-ahead.ts';
 import { withoutEmptied } from './retire.ts';
 import { Sights } from './sights.ts';
 import { TickInputs } from './tick-input.ts';
@@ -33,7 +35,7 @@ import { hasMoving, Watch } from './watch.ts';
 const BATCH_MS = 100;
 const LEASE_TTL_MS = 120_000;
 /** With so many slices and classes a tick is made in stretches, so that nobody waits for it. */
-const LARGE_COUNT = 2_000;
+const LARGE_COUNT = 400;
 /** A store that fails is asked again after this. */
 const STORE_RETRY_MS = 1_000;
 
@@ -49,6 +51,7 @@ export class Controller {
   readonly #watch: Watch;
   readonly #pace: Pace;
   readonly #inputs = new TickInputs();
+  readonly #ahead = new PushAhead(this.#inputs);
   readonly #inbox = new Inbox();
   #memory = new Memory();
   #sights: Sights;
@@ -133,10 +136,11 @@ export class Controller {
   }
 
   get standing(): Standing {
-    if (this.#leadership.epoch === null || this.#isDoubtful) return { kind: 'following' };
+    if (this.#leadership.isHeldByOther) return { kind: 'following' };
+    if (this.#leadership.epoch === null || this.#isDoubtful) return readingStore;
     if (this.#last !== null) return { kind: 'leading' };
-    const awaited = this.#firstLook.awaited(this.#memory, this.#sights, this.#reaches.keys());
-    return { kind: 'starting', awaited };
+    const around = [this.#memory, this.#sights, this.#reaches.keys()] as const;
+    return { kind: 'starting', awaited: this.#firstLook.awaited(this.now, ...around) };
   }
 
   /** What outsiders have asked for, as far as it is durable. */
@@ -175,6 +179,7 @@ export class Controller {
   async #run(): Promise<void> {
     try {
       if (!(await this.#lead())) return;
+      await this.#inTurns(this.#ahead.prepare(this.#inbox.commands(), this.#memory));
       await this.#once();
       const dueMs = Math.min(this.#pace.nextMs(), this.#turnMs) - this.#time.now();
       const waitMs = Math.max(BATCH_MS, Math.min(dueMs, this.#leaseCheckMs()));
@@ -260,7 +265,8 @@ export class Controller {
     const out: CarryingOut = { memory, groups: this.#groups, nowMs, tell };
     const commands = this.#inbox.take();
     try {
-      const answers = commands.map(({ command }) => obey(command, out));
+      const take: typeof takePush = (before, push) => this.#ahead.take(before, push);
+      const answers = commands.map(({ command }) => obey(command, out, take));
       for (const { command } of commands) this.#firstLook.hear(command);
       const control = withoutEmptied(
         must(memory.control, 'set when taking over'),
@@ -274,10 +280,7 @@ export class Controller {
       let tick: Tick | null = null;
       const hasLooked = this.#firstLook.isDone(nowMs, memory, this.#sights, this.#reaches.keys());
       if (hasLooked && this.#pace.isDue(nowMs, wasRefused)) {
-        const deciding = this.#decide({ ...out, groups }, control, wasRefused);
-        let next = deciding.next();
-        for (; next.done !== true; next = deciding.next()) await this.#pause();
-        tick = next.value;
+        tick = await this.#inTurns(this.#decide({ ...out, groups }, control, wasRefused));
       }
       // What happened is told also when it changed nothing.
       const isNews = tick !== null || memory.isChanged || events.length > 0;
@@ -300,10 +303,10 @@ export class Controller {
    * Lets others have a turn. A pass is alone with what is remembered; what is seen meanwhile, in
    * lists, reports and answers, is for the next one.
    */
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#options.clock.after(0, resolve);
-    });
+  #inTurns<T>(turns: Turns<T>): Promise<T> {
+    const { clock } = this.#options;
+    const pause = (): Promise<void> => new Promise((resolve) => void clock.after(0, resolve));
+    return runInTurns(turns, pause);
   }
 
   *#decide(out: CarryingOut, control: Control, wasRefused: boolean): Turns<Tick> {
@@ -338,12 +341,10 @@ export class Controller {
       const marks = { ...this.#memory.marks, events: first + events.length };
       this.#memory.marks = marks;
     }
-    const documents = this.#memory.documentsInTurns();
-    let next = documents.next();
-    for (; next.done !== true; next = documents.next()) await this.#pause();
+    const documents = await this.#inTurns(this.#memory.documentsInTurns());
     await store.commit({
       epoch: must(this.#leadership.epoch, 'only a leader writes'),
-      documents: next.value,
+      documents,
       tick,
       events: events.map(({ atMs, event }, index) => {
         return { seq: first + index, atMs, text: JSON.stringify(event) };

@@ -1,10 +1,11 @@
 import type { Group } from '../model/group.ts';
+import type { SliceId } from '../model/ids.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import { findConditions, isOfProvider } from '../planner/conditions.ts';
 import { makePlan } from '../planner/plan.ts';
 import { prepare, toSnapshot } from '../planner/prepare.ts';
 import { applyCalendars } from '../policy/calendar.ts';
-import { decideDemand } from '../policy/demand/decide.ts';
+import { decideDemandInTurns } from '../policy/demand/decide.ts';
 import { withLearnedHosts } from '../policy/learned-host.ts';
 import { assert } from '../support/assert.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
@@ -23,13 +24,15 @@ export function* decideInTurns(given: TickInput): Turns<TickOutput> {
   const input = { ...given, control: applyCalendars(hosts, given.atMs) };
   const prepared = prepare(input, findConditions(input));
   const snapshot = toSnapshot(input, prepared);
-  const decision = decideDemand(snapshot);
+  const decision = yield* decideDemandInTurns(snapshot);
   yield;
   const willing = prepared.conditions.filter((condition) => !isOfProvider(condition));
   const isTroubled = willing.length < prepared.conditions.length;
   const isLaunching = decision.groups.some(({ causes }) => causes.demand > 0);
   const untroubled =
-    isTroubled && isLaunching ? decideDemand({ ...snapshot, conditions: willing }) : null;
+    isTroubled && isLaunching
+      ? yield* decideDemandInTurns({ ...snapshot, conditions: willing })
+      : null;
   if (untroubled !== null) yield;
   const output = makePlan(input, { prepared, decision, untroubled });
   checkBounds(input, output);
@@ -38,7 +41,8 @@ export function* decideInTurns(given: TickInput): Turns<TickOutput> {
 
 /** The last check: the allocation knew the bounds, so nothing here can be wrong but by a bug. */
 function checkBounds({ control, slices }: TickInput, { decision, steps }: TickOutput): void {
-  const given = new Set(steps.flatMap((step) => (step.kind === 'cancel' ? [step.sliceId] : [])));
+  const given = new Set<SliceId>();
+  for (const step of steps) if (step.kind === 'cancel') given.add(step.sliceId);
   const queued = slices.filter(({ status, id }) => status === 'queued' && given.has(id)).length;
   const launched = decision.groups.reduce((sum, { launch }) => sum + launch, 0);
   const { slicesMax } = control.fleet.limits;

@@ -1,7 +1,8 @@
-import type { DemandClass, Entry, EntryBatch } from '../model/demand.ts';
+import type { DemandClass, Entry, EntryBatch, EntryForm } from '../model/demand.ts';
 import { type EntryId, epochMs } from '../model/ids.ts';
-import { byAge, classify } from '../policy/demand/classes.ts';
+import { byAge, classify, classifyInTurns, formText } from '../policy/demand/classes.ts';
 import { must } from '../support/assert.ts';
+import { runThrough, type Turns } from '../support/turns.ts';
 
 /** The list of entries that one scheduler pushed, grouped; kept as long as the list itself. */
 interface Grouped {
@@ -23,6 +24,7 @@ interface Place {
  */
 export class DemandClasses {
   readonly #gangs = new WeakMap<readonly Entry[], ReadonlySet<EntryId>>();
+  readonly #texts = new WeakMap<EntryForm, string>();
   readonly #grouped = new WeakMap<readonly Entry[], Grouped>();
   /** By the first of the classes that were joined. */
   readonly #joined = new WeakMap<
@@ -46,12 +48,27 @@ export class DemandClasses {
     return classify(
       places.map(({ group }) => standIn(group)),
       reserved,
+      (form) => this.#textOf(form),
     ).map(({ batches }) => {
       return this.#join(batches.map(({ order }) => must(places[order], 'its place')));
     });
   }
 
+  #textOf(form: EntryForm): string {
+    let text = this.#texts.get(form);
+    if (text === undefined) this.#texts.set(form, (text = formText(form)));
+    return text;
+  }
+
   #group(entries: readonly Entry[], reserved: ReadonlySet<EntryId>): readonly DemandClass[] {
+    return runThrough(this.groupInTurns(entries, reserved));
+  }
+
+  /** The classes of one list. Made ahead of a tick, they are there when it asks for all. */
+  *groupInTurns(
+    entries: readonly Entry[],
+    reserved: ReadonlySet<EntryId>,
+  ): Turns<readonly DemandClass[]> {
     let gangs = this.#gangs.get(entries);
     if (gangs === undefined) this.#gangs.set(entries, (gangs = findGangs(entries)));
     const own = new Set([...reserved].filter((id) => gangs.has(id)));
@@ -59,7 +76,7 @@ export class DemandClasses {
     if (known?.reserved.size === own.size && [...own].every((id) => known.reserved.has(id))) {
       return known.classes;
     }
-    const classes = classify(entries, own);
+    const classes = yield* classifyInTurns(entries, own);
     this.#grouped.set(entries, { reserved: own, classes });
     return classes;
   }
@@ -82,10 +99,13 @@ const isSame = (before: readonly Place[], now: readonly Place[]): boolean =>
   before.every(({ group, offset }, n) => group === now[n]?.group && offset === now[n]?.offset);
 
 /** Reservations are for single gangs. */
-const findGangs = (entries: readonly Entry[]): ReadonlySet<EntryId> =>
-  new Set(
-    entries.flatMap(({ form, count, id }) => (form.kind === 'gang' && count === 1 ? id : [])),
-  );
+function findGangs(entries: readonly Entry[]): ReadonlySet<EntryId> {
+  const gangs = new Set<EntryId>();
+  for (const { form, count, id } of entries) {
+    if (form.kind === 'gang' && count === 1) gangs.add(id);
+  }
+  return gangs;
+}
 
 function standIn({ form, priority, invalid, batches }: DemandClass): Entry {
   const { id, count } = must(batches[0], 'a class has entries');

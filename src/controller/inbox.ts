@@ -16,6 +16,11 @@ export class Inbox {
     return this.#waiting.length === 0;
   }
 
+  /** What waits, and what comes while somebody looks at it. */
+  *commands(): Generator<Command> {
+    for (const { command } of this.#waiting) yield command;
+  }
+
   put(command: Command): Promise<CommandAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ command, resolve, reject });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TickInput } from '../model/tick.ts';
+import { entryId, groupName, sliceId } from '../model/ids.ts';
+import type { PlanStep, TickInput } from '../model/tick.ts';
 import type { TickPart, TickWrite } from '../ports/store.ts';
 import { must } from '../support/assert.ts';
 import { arbitraryTick } from '../../test/arbitrary-tick.ts';
@@ -26,6 +27,18 @@ const first: TickInput = aTickInput({
   ),
 });
 
+type Launch = Extract<PlanStep, { kind: 'launch' }>;
+
+/** With its fields in the order in which the planner makes them. */
+const aLaunch = (id: string, over: Partial<Launch> & Pick<Launch, 'group'>): Launch => ({
+  kind: 'launch',
+  sliceId: sliceId(id),
+  group: over.group,
+  why: over.why ?? 'demand',
+  reservedFor: over.reservedFor ?? null,
+  fallbackFor: over.fallbackFor ?? [],
+});
+
 describe('a recorded tick', () => {
   test('is read as it was written, and gives the same output', () => {
     fc.assert(
@@ -43,6 +56,34 @@ describe('a recorded tick', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  test('is read as it was written though a group has more slices than a part', () => {
+    const slices = Array.from({ length: 40 }, (_, n) =>
+      aTrackedSlice({ id: `s${10 + n}`, group: n % 8 === 0 ? 'b' : 'a' }),
+    );
+    const input = { ...first, slices };
+    const written = new Journal().write(input, decideTick(input));
+    const names = written.parts.map(({ name }) => name).filter((name) => name.startsWith('slices'));
+    expect(names).toEqual(['slices/b', 'slices/a', 'slices/a/1', 'slices/a/2']);
+    const read = readTick({ ...written, epoch: input.epoch }, toldParts(written));
+    expect(read.input.slices).toEqual(slices);
+  });
+
+  test('has launches of every sort as JSON.stringify has them', () => {
+    const [a, b] = [groupName('a'), groupName('b')];
+    const steps: readonly PlanStep[] = [
+      { kind: 'send', sliceId: sliceId('s1') },
+      aLaunch('n"1', { group: a }),
+      aLaunch('n2', { group: a }),
+      aLaunch('n3', { group: a, why: 'min' }),
+      aLaunch('n4', { group: b }),
+      aLaunch('n5', { group: a, reservedFor: entryId('gang') }),
+      aLaunch('n6', { group: a, fallbackFor: [b] }),
+    ];
+    const output = { ...decideTick(first), steps };
+    const { parts } = new Journal().write(first, output);
+    expect(parts.at(-1)?.text).toBe(JSON.stringify(output));
   });
 
   test('every part is known by its content', () => {

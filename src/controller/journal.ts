@@ -1,15 +1,20 @@
 import { hash as digest } from 'node:crypto';
 import type { DemandClass } from '../model/demand.ts';
 import type { TrackedSlice } from '../model/slice-record.ts';
-import type { TickInput, TickOutput } from '../model/tick.ts';
+import type { PlanStep, TickInput, TickOutput } from '../model/tick.ts';
 import type { TickPart, TickWrite } from '../ports/store.ts';
 import { assert, must } from '../support/assert.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
 
 // A tick as parts that are kept once: what did not change since the last tick is a hash.
 
-/** Few: a class of thousands of tasks that changes takes its neighbours' text along. */
-const CLASSES_PER_PART = 4;
+/**
+ * What changes takes its neighbours' text along, and a part costs a row: slices are small and come
+ * sixteen to a part, a class may have thousands of tasks and is one by itself.
+ */
+const SLICES_PER_PART = 16;
+/** Longest text kept to be compared with the next. */
+const SAID_MAX = 2 ** 18;
 /** Text made at a time, in characters: about ten milliseconds' worth. */
 const TURN_SIZE = 2 ** 20;
 
@@ -20,6 +25,8 @@ export class Journal {
   readonly #texts = new WeakMap<object, string>();
   /** Lists by name, with their hashes: one per group and per few classes. */
   readonly #lists = new Map<string, { readonly items: readonly object[]; readonly hash: string }>();
+  /** What a part last said, by its name: mostly it says the same again. */
+  readonly #said = new Map<string, { readonly text: string; readonly hash: string }>();
   #lastHashes: ReadonlySet<string> = new Set();
 
   /** The tick as parts. It counts as written only when `written` is told. */
@@ -30,7 +37,7 @@ export class Journal {
   /** As `write`, with a stop wherever much text was made. */
   *writeInTurns(input: TickInput, output: TickOutput): Turns<TickWrite> {
     const { atMs, seq, epoch: _, control, slices, demand, ...rest } = input;
-    const parts = [this.#told('control', this.#textOf(control))];
+    const parts = [this.#toldAgain('control', this.#textOf(control))];
     let size = 0;
     for (const [name, items] of [...listSlices(slices), ...listDemand(demand)]) {
       const part = this.#joined(name, items);
@@ -40,14 +47,15 @@ export class Journal {
       size = 0;
       yield;
     }
-    parts.push(this.#told('state', JSON.stringify(rest)));
+    parts.push(this.#toldAgain('state', JSON.stringify(rest)));
     // As JSON.stringify would have it, a field at a time.
     const fields: string[] = [];
     for (const [name, value] of Object.entries(output)) {
-      fields.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
-      if ((fields.at(-1)?.length ?? 0) >= TURN_SIZE) yield;
+      const text = value === output.steps ? stepsText(output.steps) : JSON.stringify(value);
+      fields.push(`${JSON.stringify(name)}:${text}`);
+      if (text.length >= TURN_SIZE) yield;
     }
-    parts.push(this.#told('output', `{${fields.join(',')}}`));
+    parts.push(this.#toldAgain('output', `{${fields.join(',')}}`));
     return { seq, atMs, parts };
   }
 
@@ -72,6 +80,15 @@ export class Journal {
     return { name, hash, text: this.#lastHashes.has(hash) ? null : text };
   }
 
+  /** As `#told`, for parts that are made anew for every tick. */
+  #toldAgain(name: string, text: string): TickPart {
+    const before = this.#said.get(name);
+    const hash = before?.text === text ? before.hash : hashOf(text);
+    // A decision over a large fleet has megabytes, and is never the same twice.
+    if (text.length <= SAID_MAX) this.#said.set(name, { text, hash });
+    return { name, hash, text: this.#lastHashes.has(hash) ? null : text };
+  }
+
   #textOf(value: object): string {
     let text = this.#texts.get(value);
     if (text === undefined) this.#texts.set(value, (text = JSON.stringify(value)));
@@ -81,28 +98,50 @@ export class Journal {
 
 type NamedList = readonly [name: string, items: readonly object[]];
 
-/** Slices by group: a change in one group leaves the others' parts alone. */
+/** Slices by group, a few at a time: a change in one part leaves the others alone. */
 function listSlices(slices: readonly TrackedSlice[]): readonly NamedList[] {
-  const groups = new Map<string, TrackedSlice[]>();
-  for (const slice of slices) {
-    const list = groups.get(slice.group);
-    if (list === undefined) groups.set(slice.group, [slice]);
-    else list.push(slice);
-  }
-  return [...groups].map(([group, list]) => [`slices/${group}`, list]);
-}
-
-function listDemand(demand: readonly DemandClass[]): readonly NamedList[] {
   const lists: NamedList[] = [];
-  for (let first = 0; first < demand.length; first += CLASSES_PER_PART) {
-    const some = demand.slice(first, first + CLASSES_PER_PART);
-    lists.push([`demand/${first / CLASSES_PER_PART}`, some]);
+  const open = new Map<string, { list: TrackedSlice[]; parts: number }>();
+  for (const slice of slices) {
+    const { group } = slice;
+    let last = open.get(group);
+    if (last === undefined) open.set(group, (last = { list: [], parts: 0 }));
+    if (last.list.length % SLICES_PER_PART === 0) {
+      last.list = [];
+      lists.push([`slices/${group}${last.parts === 0 ? '' : `/${last.parts}`}`, last.list]);
+      last.parts++;
+    }
+    last.list.push(slice);
   }
   return lists;
 }
 
-const isSame = (before: readonly object[], now: readonly object[]): boolean =>
-  before.length === now.length && before.every((item, index) => item === now[index]);
+const listDemand = (demand: readonly DemandClass[]): readonly NamedList[] =>
+  demand.map((one, index) => [`demand/${index}`, [one]]);
+
+function isSame(before: readonly object[], now: readonly object[]): boolean {
+  if (before.length !== now.length) return false;
+  for (let n = 0; n < now.length; n++) if (before[n] !== now[n]) return false;
+  return true;
+}
+
+/** As JSON.stringify would have it. Launches by the thousand differ in their ids alone. */
+function stepsText(steps: readonly PlanStep[]): string {
+  const tails = new Map<string, string>();
+  const texts = steps.map((step) => {
+    if (step.kind !== 'launch' || step.reservedFor !== null || step.fallbackFor.length > 0) {
+      return JSON.stringify(step);
+    }
+    const key = `${step.why} ${step.group}`;
+    let tail = tails.get(key);
+    if (tail === undefined) {
+      const { kind: _, sliceId: __, ...rest } = step;
+      tails.set(key, (tail = JSON.stringify(rest).slice(1)));
+    }
+    return `{"kind":"launch","sliceId":${JSON.stringify(step.sliceId)},${tail}`;
+  });
+  return `[${texts.join(',')}]`;
+}
 
 export const hashOf = (text: string): string => digest('sha256', text);
 

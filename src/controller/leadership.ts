@@ -17,6 +17,7 @@ export class Leadership {
   readonly #holder: string;
   readonly #ttlMs: number;
   #epoch: number | null = null;
+  #isHeldByOther = false;
   #askedMonotonicMs = 0;
   #askedWallMs = 0;
 
@@ -32,6 +33,11 @@ export class Leadership {
 
   get epoch(): number | null {
     return this.#epoch;
+  }
+
+  /** Another controller had the lease when it was last asked for. */
+  get isHeldByOther(): boolean {
+    return this.#isHeldByOther;
   }
 
   /** Time left in which calls may still run. */
@@ -58,6 +64,7 @@ export class Leadership {
       ttlMs: this.#ttlMs,
       epoch: this.#epoch,
     });
+    this.#isHeldByOther = answer.kind === 'held';
     if (answer.kind === 'held') {
       this.#epoch = null;
       return { kind: 'following', holder: answer.holder, untilMs: answer.untilMs };

@@ -98,12 +98,13 @@ export class Sights {
       if (known === undefined) listed.set(machine.sliceId, [machine]);
       else known.push(machine);
     }
-    const isShort = [...state.machines.keys()].some((id) => !listed.has(id));
+    let isShort = false;
+    for (const id of state.machines.keys()) isShort ||= !listed.has(id);
     const staying = isShort ? [...state.machines.keys()].filter((id) => !isLeaving(id)) : [];
     if (isSuspect(staying, listed) && ++state.suspectCount < SUSPECT_LISTS_MAX) return false;
     state.suspectCount = 0;
     state.silentSinceMs = null;
-    for (const id of state.machines.keys()) {
+    for (const id of isShort ? state.machines.keys() : []) {
       if (!listed.has(id)) this.#see(id, startedMs, []);
     }
     for (const [id, ones] of listed) this.#see(id, startedMs, ones);
@@ -121,7 +122,8 @@ export class Sights {
     const sight = this.of(record);
     const before = sight.reports[report.hostIndex] ?? null;
     const reports = sight.reports.with(report.hostIndex, report);
-    this.#slices.set(record.id, { ...sight, reports });
+    const { hosts, machineCount, launch, releaseAcceptedMs } = sight;
+    this.#slices.set(record.id, { hosts, machineCount, reports, launch, releaseAcceptedMs });
     return (
       before === null ||
       before.isBusy !== report.isBusy ||
@@ -175,12 +177,8 @@ function withMachines(
   machines: readonly Machine[],
 ): SliceSight {
   const hosts = sight.hosts.map((host, index): HostSight | null => {
-    // A host is one machine for life: another one in its place does not stand for it.
-    const machine = machines.find(
-      ({ hostIndex, machineId }) =>
-        hostIndex === index && (host === null || machineId === host.machineId),
-    );
-    if (machine === undefined) return host;
+    const machine = findHost(machines, index, host);
+    if (machine === null) return host;
     const { machineId, state, interruptionAtMs, failure } = machine;
     const sighted = { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
     return failure === undefined ? sighted : { ...sighted, failure };
@@ -189,8 +187,22 @@ function withMachines(
   return { hosts, machineCount: countLive(machines), reports, launch, releaseAcceptedMs };
 }
 
+/** A host is one machine for life: another one in its place does not stand for it. */
+function findHost(
+  machines: readonly Machine[],
+  index: number,
+  host: HostSight | null,
+): Machine | null {
+  for (const machine of machines) {
+    if (machine.hostIndex !== index) continue;
+    if (host === null || machine.machineId === host.machineId) return machine;
+  }
+  return null;
+}
+
 /** A list may well show the same machine twice. */
 function countLive(machines: readonly Machine[]): number {
+  if (machines.length === 1) return machines[0]?.state === 'gone' ? 0 : 1;
   const live = machines.filter(({ state }) => state !== 'gone');
   return live.length < 2 ? live.length : new Set(live.map(({ machineId }) => machineId)).size;
 }

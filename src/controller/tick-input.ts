@@ -1,5 +1,5 @@
 import type { Control } from '../model/control.ts';
-import type { DemandClass } from '../model/demand.ts';
+import type { DemandClass, Entry } from '../model/demand.ts';
 import type { EntryId, EpochMs, SliceId } from '../model/ids.ts';
 import {
   type HistoryStep,
@@ -13,6 +13,7 @@ import type { Resources } from '../model/resources.ts';
 import type { TickInput } from '../model/tick.ts';
 import { must } from '../support/assert.ts';
 import { byNumber, byText } from '../support/order.ts';
+import type { Turns } from '../support/turns.ts';
 import { DemandClasses } from './demand-classes.ts';
 import type { Memory } from './memory.ts';
 import { isSameRoom, type Sights } from './sights.ts';
@@ -122,7 +123,8 @@ export class TickInputs {
     { atMs, empty }: { readonly atMs: EpochMs; readonly empty: Resources | null },
   ): TrackedSlice {
     const known = this.#tracked.get(record);
-    const isStale = reports.some((report) => report !== null && isOld(report.atMs, atMs));
+    let isStale = false;
+    for (const report of reports) isStale ||= report !== null && isOld(report.atMs, atMs);
     if (known !== undefined && known.reports === reports && known.empty === empty && !isStale) {
       return known.slice;
     }
@@ -138,6 +140,15 @@ export class TickInputs {
       before !== undefined && isSameHosts(before.hosts, hosts) ? before : toTracked(record, hosts);
     if (!isStale) this.#tracked.set(record, { reports, empty, slice });
     return slice;
+  }
+
+  /** Looks through a list that a push brings, before the tick that is to count with it. */
+  *prepare(entries: readonly Entry[], memory: Memory): Turns<void> {
+    const reserved = new Set<EntryId>();
+    for (const record of memory.slices.values()) {
+      if (record.reservedFor !== null && isLive(record)) reserved.add(record.reservedFor);
+    }
+    yield* this.#classes.groupInTurns(entries, reserved);
   }
 
   /** Classes are made anew only when a push or a reservation changed. */

@@ -151,7 +151,7 @@ export interface Watching {
 
 /** Whether lists are awaited for a slice. */
 const isMoving = (record: SliceRecord): boolean =>
-  onItsWay.has(record.status) || record.status === 'terminating';
+  record.status !== 'ready' && (onItsWay.has(record.status) || record.status === 'terminating');
 
 /** Whether something of a provider is coming or going. */
 export function hasMoving(records: Iterable<SliceRecord>, provider: string): boolean {

@@ -17,6 +17,8 @@ interface Happening {
   readonly cause: SliceCause | null;
 }
 
+const noSteps: readonly HistoryStep[] = [];
+
 /** A slice cannot move further than through every status in one look. */
 const STEPS_MAX = 10;
 
@@ -30,8 +32,11 @@ export function advance(
   around: Surroundings & { readonly timeouts: Timeouts },
 ): { readonly record: SliceRecord; readonly steps: readonly HistoryStep[] } {
   let current = withMachines(record, sight);
+  let happening: Happening | null = findNext(current, sight, around);
+  // Nearly every slice of nearly every look.
+  if (happening === null) return { record: withIdleness(current, sight, around), steps: noSteps };
   const steps: HistoryStep[] = [];
-  for (let happening = findNext(current, sight, around); happening !== null;) {
+  while (happening !== null) {
     const done = step(current, { ...happening, atMs: around.nowMs });
     assert(done.kind === 'moved', 'only events that the table knows are found');
     const last = done.record.history.at(-1);
@@ -39,7 +44,8 @@ export function advance(
     steps.push(last);
     current = withDrain(done.record, happening, around);
     // Where the same sight could lead round in a circle, the next look goes on.
-    const isEnough = current.status === 'terminating' || happening.event === 'drain-cancelled';
+    const isEnough: boolean =
+      current.status === 'terminating' || happening.event === 'drain-cancelled';
     happening = isEnough ? null : findNext(current, sight, around);
   }
   return { record: withIdleness(current, sight, around), steps };
@@ -121,8 +127,12 @@ function findLoss(
   return null;
 }
 
-const noticeOf = ({ hosts }: SliceSight): HostSight['interruptionAtMs'] =>
-  hosts.find((host) => host?.interruptionAtMs != null)?.interruptionAtMs ?? null;
+function noticeOf({ hosts }: SliceSight): HostSight['interruptionAtMs'] {
+  for (const host of hosts) {
+    if (host !== null && host.interruptionAtMs !== null) return host.interruptionAtMs;
+  }
+  return null;
+}
 
 /** Not ready yet, and not worth finishing. */
 function findEarlyEnd(record: SliceRecord, sight: SliceSight): Happening | null {
@@ -147,8 +157,7 @@ function findNotice(
   { nowMs }: Surroundings,
 ): Happening | null {
   const atMs = noticeOf(sight);
-  const isSpared = nowMs < (sparedUntilMs(record) ?? 0);
-  const isSurplus = sight.machineCount > record.hostCount && !isSpared;
+  const isSurplus = sight.machineCount > record.hostCount && nowMs >= (sparedUntilMs(record) ?? 0);
   if (atMs === null && !isSurplus) return null;
   const why: DrainWhy =
     atMs === null ? surplus(record, sight) : ({ kind: 'interrupted', atMs } as const);
@@ -232,7 +241,8 @@ function findTimeout(
 
 /** Which machine is which host, as first seen. */
 function withMachines(record: SliceRecord, { hosts }: SliceSight): SliceRecord {
-  const isNew = hosts.some((host, index) => host !== null && record.machines[index] == null);
+  let isNew = false;
+  for (let n = 0; n < hosts.length; n++) isNew ||= hosts[n] !== null && record.machines[n] == null;
   if (!isNew) return record;
   const machines = record.machines.map((known, index) => known ?? hosts[index]?.machineId ?? null);
   return { ...record, machines };
@@ -253,11 +263,15 @@ function withIdleness(
 ): SliceRecord {
   const { reports } = sight;
   if (record.status !== 'ready' && record.status !== 'draining') return record;
-  const isReported = record.isReported || reports.some((report) => report !== null);
-  const isBusy = reports.some((report) => report?.isBusy === true);
-  const isIdle =
-    reports.every((report) => report?.isBusy === false) ||
-    isTakenForIdle(record, sight, unreported);
+  let { isReported } = record;
+  let isBusy = false;
+  let isIdle = true;
+  for (const report of reports) {
+    isReported ||= report !== null;
+    isBusy ||= report?.isBusy === true;
+    isIdle &&= report?.isBusy === false;
+  }
+  isIdle ||= isTakenForIdle(record, sight, unreported);
   // What nobody reports on now, after a restart for one, keeps what was known of it.
   const idleSinceMs = isBusy ? null : (record.idleSinceMs ?? (isIdle ? nowMs : null));
   if (idleSinceMs === record.idleSinceMs && isReported === record.isReported) return record;

@@ -20,6 +20,7 @@ export function planLaunches(
   decision: DemandDecision,
   untroubled: DemandDecision | null,
 ): readonly Launch[] {
+  if (decision.groups.every(({ launch }) => launch === 0)) return [];
   const gangs = assignGangs(input, decision);
   // A store that was lost starts again with the same numbers: what was adopted has its id already.
   const tick = `-${input.epoch.toString(36)}-${input.seq.toString(36)}-`;
@@ -30,23 +31,30 @@ export function planLaunches(
     const id = sliceId(`${group}${tick}${(minted++).toString(36)}`);
     return known.has(id) ? mint(group) : id;
   };
-  return decision.groups.flatMap((report, index) => {
+  const launches: Launch[] = [];
+  decision.groups.forEach((report, index) => {
+    if (report.launch === 0) return;
     const reserved = gangs.get(report.group) ?? [];
     const fallback = findFallback(report, index, { decision, untroubled });
-    const ordered = whys.flatMap((why) => Array.from({ length: report.causes[why] }, () => why));
-    return ordered.map((why, place): Launch => {
-      const isFallback = why === 'demand' && place >= report.causes.demand - fallback.slices;
-      return {
-        kind: 'launch',
-        sliceId: mint(report.group),
-        group: report.group,
-        why,
-        reservedFor: why === 'demand' ? (reserved[place] ?? null) : null,
-        fallbackFor: isFallback ? fallback.preferred : [],
-      };
-    });
+    for (const why of whys) {
+      // Demand comes first: a place among its launches is one among all.
+      for (let place = 0; place < report.causes[why]; place++) {
+        const isFallback = why === 'demand' && place >= report.causes.demand - fallback.slices;
+        launches.push({
+          kind: 'launch',
+          sliceId: mint(report.group),
+          group: report.group,
+          why,
+          reservedFor: why === 'demand' ? (reserved[place] ?? null) : null,
+          fallbackFor: isFallback ? fallback.preferred : none,
+        });
+      }
+    }
   });
+  return launches;
 }
+
+const none: readonly GroupName[] = [];
 
 /**
  * By group, which gang each new slice is for. A gang on slices of several hosts, or one whose every
@@ -61,11 +69,11 @@ function assignGangs(
   classes.forEach(({ placed }, index) => {
     const { form, batches } = must(demand[index], 'one verdict per class');
     if (form.kind !== 'gang') return;
-    const ids = batches.flatMap((batch) =>
-      Array.from({ length: batch.count }, (_, n) =>
-        batch.count === 1 ? entryIdAt(batch, n) : null,
-      ),
-    );
+    const ids: (EntryId | null)[] = [];
+    for (const batch of batches) {
+      const id = batch.count === 1 ? entryIdAt(batch, 0) : null;
+      for (let n = 0; n < batch.count; n++) ids.push(id);
+    }
     let next = 0;
     for (const { count, spots } of placed) {
       for (const id of ids.slice(next, next + count)) {

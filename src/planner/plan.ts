@@ -52,14 +52,15 @@ export function makePlan(input: TickInput, decided: Decided): TickOutput {
 }
 
 /** Groups with reported room that a want of this tick is to use. */
-const findRoomsUsed = ({ classes }: DemandDecision): ReadonlySet<GroupName> =>
-  new Set(
-    classes.flatMap(({ placed }) =>
-      placed.flatMap(({ spots }) =>
-        spots.flatMap(({ room, group }) => (room === 'free-room' ? [group] : [])),
-      ),
-    ),
-  );
+function findRoomsUsed({ classes }: DemandDecision): ReadonlySet<GroupName> {
+  const used = new Set<GroupName>();
+  for (const { placed } of classes) {
+    for (const { spots } of placed) {
+      for (const { room, group } of spots) if (room === 'free-room') used.add(group);
+    }
+  }
+  return used;
+}
 
 /** Launches that wait to be sent: those of earlier ticks, and those planned now. */
 function listWaiting(

@@ -27,6 +27,7 @@ export interface Sending {
  * `concurrentLaunches` and `createsPerMinute`. A gang counts as one and is never split.
  */
 export function planSending(input: TickInput, waiting: readonly Waiting[]): Sending {
+  if (waiting.length === 0) return { steps: [], deferred: new Map(), deferrals: [] };
   const gate = createGate(input);
   const steps: PlanStep[] = [];
   const deferred = new Map<SliceId, Pick<Deferral, 'by' | 'untilMs'>>();

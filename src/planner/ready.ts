@@ -67,10 +67,12 @@ function verdictOnUse(slice: TrackedSlice): SliceVerdict | null {
   if (slice.reservedFor !== null) {
     return { kind: 'reserved', gang: slice.reservedFor };
   }
-  if (slice.hosts.some(({ isBusy }) => isBusy === true)) return busy;
-  if (slice.hosts.length === 0 || slice.hosts.some(({ isBusy }) => isBusy === null)) {
-    return unreported;
+  let isReported = slice.hosts.length > 0;
+  for (const { isBusy } of slice.hosts) {
+    if (isBusy === true) return busy;
+    if (isBusy === null) isReported = false;
   }
+  if (!isReported) return unreported;
   return slice.isProtected ? protectedByMark : null;
 }
 

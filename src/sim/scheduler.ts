@@ -70,6 +70,7 @@ export class OutsideScheduler {
   hasGangs = false;
   #nowMs = epochMs(0);
   #nextEndMs = Infinity;
+  #joined: readonly AgentHost[] | null = null;
   /** Nothing that waits can start until work, room or reservations change: it was tried. */
   #stuckWith: string | null = null;
 
@@ -142,6 +143,9 @@ export class OutsideScheduler {
 
   /** Hosts that are there now: new ones join, those gone take their work with them. */
   join(hosts: readonly AgentHost[]): void {
+    // Whoever lists them gives the same list while none has come or gone.
+    if (hosts === this.#joined) return;
+    this.#joined = hosts;
     let known = 0;
     for (const host of hosts) {
       if (this.#hosts.has(host.machineId)) {

@@ -1,6 +1,7 @@
 import type { LaunchCauses } from '../../model/decision.ts';
 import type { Exclusion, RoomKind } from '../../model/reason.ts';
 import { must } from '../../support/assert.ts';
+import type { Turns } from '../../support/turns.ts';
 import type { DemandProblem, JudgedPart, Ledger, Want } from './problem.ts';
 import type { Taken } from './host-list.ts';
 
@@ -56,7 +57,7 @@ export interface Bookmark {
 export type LaunchCause = keyof LaunchCauses;
 
 /** A strategy decides where pending work goes and which slices to open for it. */
-export type AllocateDemand = (problem: DemandProblem) => Allocation;
+export type AllocateDemand = (problem: DemandProblem) => Turns<Allocation>;
 
 export function createAllocation(problem: DemandProblem, ledger: Ledger): Allocation {
   const { groups, capacity, snapshot } = problem;

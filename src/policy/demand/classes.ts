@@ -2,6 +2,10 @@ import type { Ask, DemandClass, Entry, EntryBatch, EntryForm } from '../../model
 import type { EntryId } from '../../model/ids.ts';
 import { unreachable } from '../../support/assert.ts';
 import { byFirst, byNumber } from '../../support/order.ts';
+import { runThrough, type Turns } from '../../support/turns.ts';
+
+/** Entries looked at in one go: a few milliseconds' worth. */
+const ENTRIES_PER_TURN = 5_000;
 
 interface Draft {
   readonly entry: Entry;
@@ -13,15 +17,25 @@ interface Draft {
 /**
  * Groups entries that are alike in everything but identity (form, ask, priority), so that planning
  * costs what the shapes cost and not what the tasks cost. Classes come in the order of their first
- * entry; batches in service order. `reserved` names the gangs for which slices are reserved.
+ * entry; batches in service order. `reserved` names the gangs for which slices are reserved;
+ * `textOf` is for callers that remember what `formText` gave.
  */
-export function classify(
+export const classify = (
   entries: readonly Entry[],
   reserved: ReadonlySet<EntryId> = new Set(),
-): readonly DemandClass[] {
+  textOf: (form: EntryForm) => string = formText,
+): readonly DemandClass[] => runThrough(classifyInTurns(entries, reserved, textOf));
+
+/** As `classify`, with a stop after every few thousand entries. */
+export function* classifyInTurns(
+  entries: readonly Entry[],
+  reserved: ReadonlySet<EntryId>,
+  textOf: (form: EntryForm) => string = formText,
+): Turns<readonly DemandClass[]> {
   const drafts = new Map<string, Draft>();
-  const numberOf = createNumbering();
-  entries.forEach((entry, order) => {
+  const numberOf = createNumbering(textOf);
+  for (const [order, entry] of entries.entries()) {
+    if (order > 0 && order % ENTRIES_PER_TURN === 0) yield;
     const invalid = entry.invalid === null ? '' : JSON.stringify(entry.invalid);
     const isOne = entry.form.kind === 'gang' && entry.count === 1;
     const isReserved = isOne && reserved.has(entry.id);
@@ -33,28 +47,32 @@ export function classify(
     draft.count += entry.count;
     const { id, count, submittedAtMs, owner, taskIds } = entry;
     draft.batches.push({ id, count, submittedAtMs, order, owner, taskIds });
-  });
-  return [...drafts.values()].map(({ entry, isReserved, batches, count }) => ({
-    form: entry.form,
-    priority: entry.priority,
-    invalid: entry.invalid,
-    isReserved,
-    batches: batches.sort(byAge),
-    count,
-  }));
+  }
+  const classes: DemandClass[] = [];
+  let sorted = 0;
+  for (const { entry, isReserved, batches, count } of drafts.values()) {
+    sorted += batches.length;
+    if (sorted >= ENTRIES_PER_TURN) {
+      sorted = 0;
+      yield;
+    }
+    const { form, priority, invalid } = entry;
+    classes.push({ form, priority, invalid, isReserved, batches: batches.sort(byAge), count });
+  }
+  return classes;
 }
 
 /**
  * Numbers forms so that equal ones share a number. Schedulers often share one form object over
  * thousands of entries: then its text is made once.
  */
-function createNumbering(): (form: EntryForm) => number {
+function createNumbering(textOf: (form: EntryForm) => string): (form: EntryForm) => number {
   const byForm = new Map<EntryForm, number>();
   const byWords = new Map<string, number>();
   return (form) => {
     const known = byForm.get(form);
     if (known !== undefined) return known;
-    const words = formText(form);
+    const words = textOf(form);
     const number = byWords.get(words) ?? byWords.size;
     byWords.set(words, number);
     byForm.set(form, number);
@@ -69,7 +87,7 @@ export const byAge = byFirst<EntryBatch>(
 );
 
 /** Equal text, equal form: resource order and letter case of variants do not matter. */
-function formText(form: EntryForm): string {
+export function formText(form: EntryForm): string {
   switch (form.kind) {
     case 'single':
       return `1 ${askText(form.ask)}`;

@@ -5,6 +5,7 @@ import type { Exclusion, GroupAvailability, GroupVerdict } from '../../model/rea
 import { onItsWay } from '../../model/slice.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { must } from '../../support/assert.ts';
+import { runThrough, type Turns } from '../../support/turns.ts';
 import type { AllocateDemand, Allocation } from './allocation.ts';
 import { allocateByCost } from './cost/allocate.ts';
 import type { Block } from './budgets.ts';
@@ -28,17 +29,29 @@ const allocators: Readonly<Record<Strategy, AllocateDemand>> = {
  * Pure: the same snapshot gives the same decision, byte for byte.
  */
 export function decideDemand(snapshot: Snapshot): DemandDecision {
+  return runThrough(decideDemandInTurns(snapshot));
+}
+
+/** As `decideDemand`, with a stop between its long stretches. */
+export function* decideDemandInTurns(snapshot: Snapshot): Turns<DemandDecision> {
   const problem = createProblem(snapshot);
-  const { allocation, floors } = allocate(problem);
+  const { allocation, floors } = yield* allocateInTurns(problem);
+  yield;
   return explain(problem, allocation, floors);
 }
 
 /** Serves all wants in turn: demand by the fleet's strategy, floors, min, spare. */
-export function allocate(problem: DemandProblem): {
+export function allocate(problem: DemandProblem): Allocated {
+  return runThrough(allocateInTurns(problem));
+}
+
+interface Allocated {
   readonly allocation: Allocation;
   readonly floors: Floors;
-} {
-  const allocation = allocators[problem.snapshot.fleet.strategy](problem);
+}
+
+function* allocateInTurns(problem: DemandProblem): Turns<Allocated> {
+  const allocation = yield* allocators[problem.snapshot.fleet.strategy](problem);
   const floors = holdFloors(problem, allocation);
   openMinimum(problem, allocation);
   keepSpare(problem, allocation);

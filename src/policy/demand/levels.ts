@@ -1,35 +1,37 @@
 import { assert } from '../../support/assert.ts';
 import { groupBy } from '../../support/group-by.ts';
+import type { Turns } from '../../support/turns.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
 import { openMinimum } from './minimum.ts';
 import { type DemandProblem, type Want, openLedger } from './problem.ts';
 import { placeReserved } from './reservations.ts';
 
 /** Places what it can of some classes on top of what is placed already. */
-export type PlaceWants = (allocation: Allocation, wants: readonly Want[]) => void;
+export type PlaceWants = (allocation: Allocation, wants: readonly Want[]) => Turns<void>;
 
 /**
  * Serves by priority where it matters: all classes together when the bounds have room for all, for
  * the best plan; else level by level, highest first, so that none waits for a lower one.
  */
-export function allocateByLevels(problem: DemandProblem, place: PlaceWants): Allocation {
-  const together = allocateLevels(problem, [problem.wants], place);
+export function* allocateByLevels(problem: DemandProblem, place: PlaceWants): Turns<Allocation> {
+  const together = yield* allocateLevels(problem, [problem.wants], place);
   const levels = byLevel(problem.wants);
   if (levels.length <= 1 || !isShort(problem, together)) return together;
-  return allocateLevels(problem, levels, place);
+  yield;
+  return yield* allocateLevels(problem, levels, place);
 }
 
-function allocateLevels(
+function* allocateLevels(
   problem: DemandProblem,
   levels: readonly (readonly Want[])[],
   place: PlaceWants,
-): Allocation {
+): Turns<Allocation> {
   const allocation = createAllocation(problem, openLedger(problem));
   // Slices that min launches in any case are room at no further cost.
   openMinimum(problem, allocation);
   placeReserved(problem, allocation);
   for (const wants of levels) {
-    place(
+    yield* place(
       allocation,
       wants.filter(({ demand }) => !demand.isReserved),
     );

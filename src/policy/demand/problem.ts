@@ -150,9 +150,9 @@ export function openLedger(problem: DemandProblem): Ledger {
     // Nothing new lands on a group that leaves, nor on a slice that a gang waits for.
     const isReserved = slice.reservedFor !== null && problem.reservations.has(slice.reservedFor);
     if (group === undefined || draining.has(slice.group) || isReserved) continue;
-    if (onItsWay.has(slice.status)) empty.coming[group] = (empty.coming[group] ?? 0) + 1;
-    else if (slice.status !== 'ready') continue;
-    else if (isEmptySlice(problem, slice, group)) {
+    if (slice.status !== 'ready') {
+      if (onItsWay.has(slice.status)) empty.coming[group] = (empty.coming[group] ?? 0) + 1;
+    } else if (isEmptySlice(problem, slice, group)) {
       empty.ready[group] = (empty.ready[group] ?? 0) + 1;
     } else {
       for (const { free } of slice.hosts) {
@@ -181,13 +181,18 @@ function isEmptySlice(
   group: number,
 ): boolean {
   const { snapshot, groups, resources } = problem;
-  if (hosts.every(({ free }) => free === null)) {
+  let known = 0;
+  for (const { free } of hosts) if (free !== null) known++;
+  if (known === 0) {
     // Work about to land on a slice newly ready must not buy a second one.
     return snapshot.atMs - statusSinceMs < snapshot.fleet.registrationGraceMs;
   }
-  if (hosts.length !== groups[group]?.hostsPerSlice) return false;
+  if (known < hosts.length || hosts.length !== groups[group]?.hostsPerSlice) return false;
   const capacity = must(problem.capacity[group], 'a group index');
-  return hosts.every(({ free }) => free !== null && isWhole(resources, free, capacity));
+  for (const { free } of hosts) {
+    if (free !== null && !isWhole(resources, free, capacity)) return false;
+  }
+  return true;
 }
 
 function isWhole(resources: readonly string[], free: Resources, capacity: Float64Array): boolean {

@@ -9,6 +9,8 @@ interface Moment {
   readonly sinceMs: EpochMs;
   readonly state: MachineState;
   readonly interruptionAtMs: EpochMs | null;
+  /** What lists say of it: made once, for lists are many. */
+  readonly row: Machine;
 }
 
 /** One machine, from its allocation to its end and after. */
@@ -37,6 +39,16 @@ export type NewMachine = Pick<
   SimulatedMachine,
   'fleet' | 'sliceId' | 'group' | 'hostIndex' | 'hostCount'
 >;
+
+function toMoment(
+  machine: Pick<SimulatedMachine, 'machineId' | 'sliceId' | 'group' | 'hostIndex'>,
+  look: Omit<Moment, 'row'>,
+): Moment {
+  const { machineId: id, sliceId, group, hostIndex } = machine;
+  const { state, interruptionAtMs } = look;
+  const row = { machineId: id, sliceId, group, hostIndex, state, interruptionAtMs };
+  return { ...look, row };
+}
 
 const lastMoment = ({ moments }: SimulatedMachine): Moment =>
   must(moments.at(-1), 'a machine has been something since it was made');
@@ -68,13 +80,15 @@ export class Inventory {
   }
 
   add(machine: NewMachine, nowMs: EpochMs): SimulatedMachine {
+    const id = machineId(`sim-${this.#all.length}`);
+    const first = { sinceMs: nowMs, state: 'starting', interruptionAtMs: null } as const;
     const added: SimulatedMachine = {
       ...machine,
-      machineId: machineId(`sim-${this.#all.length}`),
+      machineId: id,
       fromMs: nowMs,
       toMs: null,
       hasVanished: false,
-      moments: [{ sinceMs: nowMs, state: 'starting', interruptionAtMs: null }],
+      moments: [toMoment({ ...machine, machineId: id }, first)],
       alarms: [],
       shownAtMs: null,
       hiddenUntilMs: 0,
@@ -89,12 +103,13 @@ export class Inventory {
   move(machine: SimulatedMachine, state: MachineState, nowMs: EpochMs): void {
     const { interruptionAtMs } = lastMoment(machine);
     this.version++;
-    machine.moments.push({ sinceMs: nowMs, state, interruptionAtMs });
+    machine.moments.push(toMoment(machine, { sinceMs: nowMs, state, interruptionAtMs }));
   }
 
   announce(machine: SimulatedMachine, interruptionAtMs: EpochMs, nowMs: EpochMs): void {
     this.version++;
-    machine.moments.push({ sinceMs: nowMs, state: stateOf(machine), interruptionAtMs });
+    const state = stateOf(machine);
+    machine.moments.push(toMoment(machine, { sinceMs: nowMs, state, interruptionAtMs }));
   }
 
   end(machine: SimulatedMachine, how: 'gone' | 'vanished', nowMs: EpochMs): void {
@@ -106,24 +121,26 @@ export class Inventory {
   }
 
   /** Candidates for a list; forgets those gone for so long that no list can show them. */
-  *listable(fleet: string, nowMs: EpochMs, lagMs: number): Generator<SimulatedMachine> {
+  listable(fleet: string, nowMs: EpochMs, lagMs: number): readonly SimulatedMachine[] {
+    const found: SimulatedMachine[] = [];
     for (const machine of this.#listable) {
       if (machine.toMs !== null && nowMs > machine.toMs + this.#goneListedMs + lagMs) {
         this.#listable.delete(machine);
-      } else if (machine.fleet === fleet) yield machine;
+      } else if (machine.fleet === fleet) found.push(machine);
     }
+    return found;
   }
 
   /** The row as it was at that time; null when there was none. */
   rowAt(machine: SimulatedMachine, atMs: number): Machine | null {
-    const moment = machine.moments.findLast(({ sinceMs }) => sinceMs <= atMs);
+    const last = lastMoment(machine);
+    const moment =
+      last.sinceMs <= atMs ? last : machine.moments.findLast(({ sinceMs }) => sinceMs <= atMs);
     if (moment === undefined) return null;
     if (moment.state === 'gone') {
       const isShown = !machine.hasVanished && atMs <= moment.sinceMs + this.#goneListedMs;
       if (!isShown) return null;
     }
-    const { machineId, sliceId, group, hostIndex } = machine;
-    const { state, interruptionAtMs } = moment;
-    return { machineId, sliceId, group, hostIndex, state, interruptionAtMs };
+    return moment.row;
   }
 }

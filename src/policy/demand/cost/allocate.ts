@@ -9,7 +9,7 @@ import { placeTogetherByCost } from './together.ts';
  * tasks are packed together by search.
  */
 export const allocateByCost: AllocateDemand = (problem) =>
-  allocateByLevels(problem, (allocation, wants) => {
+  allocateByLevels(problem, function* (allocation, wants) {
     placeTogetherByCost(problem, allocation, wants);
-    placeSinglesByCost(problem, allocation, wants);
+    yield* placeSinglesByCost(problem, allocation, wants);
   });

@@ -1,3 +1,4 @@
+import { runThrough, type Turns } from '../../../support/turns.ts';
 import { findGuidance, type Guidance, priceWithoutLimits } from './guidance.ts';
 import { type PackModel, toPackModel, toTypes } from './pack-model.ts';
 import type { PackEffort, PackPlan, PackProblem } from './pack-problem.ts';
@@ -22,9 +23,16 @@ import { openSearch } from './search.ts';
  * can open a unit. When budgets do not suffice for all, more copies placed come before less money.
  */
 export function pack(problem: PackProblem, effort: PackEffort): PackPlan {
+  return runThrough(packInTurns(problem, effort));
+}
+
+/** As `pack`, with a stop before the rooms are filled and one before the search. */
+export function* packInTurns(problem: PackProblem, effort: PackEffort): Turns<PackPlan> {
   const model = toPackModel(problem);
   const left = problem.count.slice();
+  yield;
   const { used, guidance } = useRooms(problem, model, left);
+  yield;
   const state =
     guidance === null
       ? emptyState(model, left)

@@ -1,6 +1,7 @@
 import type { RoomKind } from '../../../model/reason.ts';
 import { must } from '../../../support/assert.ts';
 import { byFirst, byNumber } from '../../../support/order.ts';
+import { runThrough, type Turns } from '../../../support/turns.ts';
 import type { Allocation, Berth } from '../allocation.ts';
 import { bookHosts } from '../bookings.ts';
 import { countWaiting } from '../levels.ts';
@@ -14,7 +15,7 @@ import type {
   PackRoom,
   PackedHosts,
 } from './pack-problem.ts';
-import { pack } from './pack.ts';
+import { packInTurns } from './pack.ts';
 import { betterPlan, giveBackEmptyRooms, takeEmptyRooms } from './credit.ts';
 
 // Indices come from the arrays they index, hence the `!` on lookups in them.
@@ -26,18 +27,19 @@ const effort: PackEffort = { roundsMax: 60, workMax: 1_000_000 };
  * Packs the single tasks of these classes. Soft constraints come before price: new slices are
  * opened only in the groups that satisfy most of them, as long as those may open any.
  */
-export function placeSinglesByCost(
+export function* placeSinglesByCost(
   problem: DemandProblem,
   allocation: Allocation,
   wants: readonly Want[],
-): void {
+): Turns<void> {
   const tiersMax = Math.max(1, ...wants.map((want) => softTiers(want).length));
   for (let tier = 0; tier < tiersMax; tier++) {
     const waiting = listWaiting(allocation, wants, tier);
     if (waiting.length === 0) return;
     // What was tried on a room and did not fit will not fit now; only new hosts have new room.
     const rooms = tier === 0 ? 'all' : 'new';
-    const { bridge, plan } = planSingles(problem, allocation, waiting, rooms);
+    const bridge = toPackProblem(problem, allocation, waiting, rooms);
+    const plan = yield* packWithRooms(bridge);
     carryOut(problem, allocation, bridge, plan);
   }
 }
@@ -60,15 +62,14 @@ export function planSingles(
   problem: DemandProblem,
   allocation: Allocation,
   waiting: readonly Waiting[],
-  rooms: 'all' | 'new' = 'all',
 ): { readonly bridge: Bridge; readonly plan: PackPlan } {
-  const bridge = toPackProblem(problem, allocation, waiting, rooms);
-  return { bridge, plan: packWithRooms(bridge) };
+  const bridge = toPackProblem(problem, allocation, waiting, 'all');
+  return { bridge, plan: runThrough(packWithRooms(bridge)) };
 }
 
 /** Fills the rooms and packs the rest; where that opens hosts, also tries without empty rooms. */
-function packWithRooms({ problem, isEmpty }: Bridge): PackPlan {
-  const plan = pack(problem, effort);
+function* packWithRooms({ problem, isEmpty }: Bridge): Turns<PackPlan> {
+  const plan = yield* packInTurns(problem, effort);
   const empty = problem.rooms.reduce(
     (sum, { count }, room) => sum + (isEmpty[room] ? count : 0),
     0,
@@ -77,7 +78,7 @@ function packWithRooms({ problem, isEmpty }: Bridge): PackPlan {
   // Another search of the same rooms needs a few hosts more, never half as many again.
   const isGrowth = opened > Math.max(GROWTH_HOSTS_MIN, empty / 2);
   if (opened === 0 || empty === 0 || isGrowth) return plan;
-  const afresh = pack(giveBackEmptyRooms(problem, isEmpty), effort);
+  const afresh = yield* packInTurns(giveBackEmptyRooms(problem, isEmpty), effort);
   return betterPlan(problem, plan, takeEmptyRooms(problem, isEmpty, afresh));
 }
 

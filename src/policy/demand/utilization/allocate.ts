@@ -18,7 +18,7 @@ import type { Gang, Request, UtilizationProblem } from './problem.ts';
  * rank; and what it leaves out although a group could still take it is placed by rank as well.
  */
 export const allocateByUtilization: AllocateDemand = (problem) =>
-  allocateByLevels(problem, (allocation, wants) => {
+  allocateByLevels(problem, function* (allocation, wants) {
     const placeable = wants.filter((want) => want.parts.every((part) => part.ranked.length > 0));
     const [gangs, others] = [
       placeable.filter(({ form }) => form.kind === 'gang'),
@@ -30,7 +30,10 @@ export const allocateByUtilization: AllocateDemand = (problem) =>
     };
     gangs.forEach(placeRest);
     const bridge = toCluster(problem, allocation, others);
-    carryOut(problem, allocation, bridge, planUtilization(bridge.cluster));
+    yield;
+    const plan = planUtilization(bridge.cluster);
+    yield;
+    carryOut(problem, allocation, bridge, plan);
     others.forEach(placeRest);
   });
 
