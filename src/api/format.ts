@@ -67,6 +67,10 @@ export function formatUsdRounded(microUsd: number): string {
   return formatUsd(Math.round(microUsd / 10_000) * 10_000);
 }
 
+/** `1 slice`, `2 slices`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
 function formatBytes(value: number): string {
   let best: string | null = null;
   for (const [suffix, size] of byteUnits) {

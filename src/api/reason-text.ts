@@ -1,10 +1,9 @@
 import type { Constraint, ConstraintOp } from '../model/constraint.ts';
-import type { GroupReport, LaunchCauses } from '../model/decision.ts';
+import type { GroupReport } from '../model/decision.ts';
 import type { EpochMs } from '../model/ids.ts';
 import type {
   Change,
   Exclusion,
-  GroupVerdict,
   Hint,
   InvalidDemand,
   PlacedWhy,
@@ -120,16 +119,25 @@ function endConditionText(
 }
 
 /** What became of a group in a decision, and what it lacks. */
-export function groupText({ verdict, causes, shortfall }: GroupReport, atMs: EpochMs): string {
-  const words = [verdictText(verdict, causes, atMs)];
-  if (shortfall !== null) {
-    const why = exclusionText(shortfall.by, atMs);
-    words.push(`${slices(shortfall.slices)} short of min or spare: ${why}`);
-  }
+export function groupText(report: GroupReport, atMs: EpochMs): string {
+  const words = [groupVerdictText(report, atMs)];
+  if (report.shortfall !== null) words.push(shortfallText(report.shortfall, atMs));
   return words.join('; ');
 }
 
-function verdictText(verdict: GroupVerdict, causes: LaunchCauses, atMs: EpochMs): string {
+/** What it lacks, and the bound that forbids it. */
+export function shortfallText(
+  { slices: missing, by }: NonNullable<GroupReport['shortfall']>,
+  atMs: EpochMs,
+): string {
+  return `${slices(missing)} short of min or spare: ${exclusionText(by, atMs)}`;
+}
+
+/** What became of a group in a decision. */
+export function groupVerdictText(
+  { verdict, causes }: Pick<GroupReport, 'verdict' | 'causes'>,
+  atMs: EpochMs,
+): string {
   switch (verdict.kind) {
     case 'selected': {
       const parts = Object.entries(causes).filter(([, count]) => count > 0);

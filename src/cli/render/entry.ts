@@ -1,13 +1,13 @@
+import { alternativeText } from '../../api/alternative-text.ts';
 import { formText } from '../../api/demand-text.ts';
-import { formatDuration } from '../../api/format.ts';
-import { exclusionText, placedText } from '../../api/reason-text.ts';
+import { formatDuration, plural } from '../../api/format.ts';
+import { placedText } from '../../api/reason-text.ts';
 import { entryIdAt } from '../../model/demand.ts';
-import { type Alternative, listAlternatives } from '../../policy/demand/alternatives.ts';
+import { listAlternatives } from '../../policy/demand/alternatives.ts';
 import type { RosterRow } from '../../policy/demand/roster.ts';
 import { nearestName } from '../../support/nearest.ts';
 import type { PlanReport } from '../plan-report.ts';
 import { toUnmetJson } from './plan-json.ts';
-import { plural } from './plan-text.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 import { renderWhyNot } from './unmet-text.ts';
@@ -76,7 +76,7 @@ export function renderEntry(report: PlanReport, { row, id }: FoundEntry, style: 
   const rows = alternatives.map((one) => [
     one.group,
     homes.has(one.group) ? 'chosen' : '',
-    alternativeText(one, report),
+    alternativeText(one, snapshot.atMs),
   ]);
   const table = renderTable(
     [{ title: 'group' }, { title: '' }, { title: 'for this entry' }],
@@ -92,15 +92,6 @@ function waitingText({ batch, from, to, outcome }: RosterRow): readonly string[]
   const first = entryIdAt(batch, from);
   const name = to - from === 1 ? first : `${first} to ${entryIdAt(batch, to - 1)}`;
   return [`${name} unmet (${outcome.unmet.code})`];
-}
-
-function alternativeText(one: Alternative, { snapshot }: PlanReport): string {
-  if (one.kind === 'excluded') return exclusionText(one.exclusion, snapshot.atMs);
-  const share = one.shareMicroUsdPerHour;
-  const cost =
-    share === null ? 'no price known' : `$${(share / 1_000_000).toFixed(3)}/h for its share`;
-  const how = one.slices === 0 ? 'has room' : `would open ${plural(one.slices, 'slice')}`;
-  return `${how}, ${cost}`;
 }
 
 export function toEntryJson(report: PlanReport, { row, id }: FoundEntry): unknown {
@@ -123,6 +114,9 @@ export function toEntryJson(report: PlanReport, { row, id }: FoundEntry): unknow
             text: placedText(outcome.placement.why, outcome.placement.runnerUp),
           }
         : { kind: 'unmet', ...toUnmetJson(outcome.unmet, snapshot.atMs) },
-    alternatives: alternatives.map((one) => ({ ...one, text: alternativeText(one, report) })),
+    alternatives: alternatives.map((one) => ({
+      ...one,
+      text: alternativeText(one, snapshot.atMs),
+    })),
   };
 }

@@ -1,5 +1,5 @@
 import { formText } from '../../api/demand-text.ts';
-import { formatUsdRounded } from '../../api/format.ts';
+import { formatUsdRounded, plural } from '../../api/format.ts';
 import { exclusionText, groupText, placedText } from '../../api/reason-text.ts';
 import type { GroupReport, Placement } from '../../model/decision.ts';
 import { groupBy } from '../../support/group-by.ts';
@@ -205,6 +205,3 @@ function renderGroups(report: PlanReport, style: Style, limit: number): string {
 export function moreText(count: number, limit: number): string {
   return count > limit ? `  ... and ${count - limit} more (--all lists them)\n` : '';
 }
-
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;

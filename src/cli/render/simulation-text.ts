@@ -1,7 +1,6 @@
-import { formatDuration, formatUsdRounded } from '../../api/format.ts';
+import { formatDuration, formatUsdRounded, plural } from '../../api/format.ts';
 import type { Sample, SimulationReport } from '../../wiring.ts';
 import { toTimeline } from '../timeline.ts';
-import { plural } from './plan-text.ts';
 import { clockText, countsText, happeningText, roughDuration } from './simulation-words.ts';
 import { renderSparkline } from './sparkline.ts';
 import type { Style } from './style.ts';

@@ -1,8 +1,7 @@
-import { formatDuration } from '../../api/format.ts';
+import { formatDuration, plural } from '../../api/format.ts';
 import type { EpochMs } from '../../model/ids.ts';
 import { unreachable } from '../../support/assert.ts';
 import type { Happening } from '../../wiring.ts';
-import { plural } from './plan-text.ts';
 
 const DAY_MS = 86_400_000;
 

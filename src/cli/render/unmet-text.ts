@@ -1,4 +1,5 @@
 import { formText } from '../../api/demand-text.ts';
+import { plural } from '../../api/format.ts';
 import { changeText, exclusionText, hintText, invalidText } from '../../api/reason-text.ts';
 import type { EpochMs } from '../../model/ids.ts';
 import type { GroupExclusion, Unmet } from '../../model/reason.ts';
@@ -6,7 +7,7 @@ import type { RosterRow } from '../../policy/demand/roster.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { type PlanReport, countEntries } from '../plan-report.ts';
 import { nameEntries } from './entry-names.ts';
-import { moreText, plural } from './plan-text.ts';
+import { moreText } from './plan-text.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 

@@ -1,0 +1,57 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AutoscalerService } from '../api/gen/bellows/v1/autoscaler_pb.ts';
+import type { Clock } from '../ports/clock.ts';
+import { byText } from '../support/order.ts';
+import { must } from '../support/assert.ts';
+import { fleetOf, type ServedFleet } from './served-fleet.ts';
+import { listEntries } from './views/entry-list.ts';
+import { listEvents } from './views/event-list.ts';
+import { SliceList } from './views/slice-list.ts';
+import { StatusView } from './views/status-view.ts';
+import { intervalOf, watchStatus } from './views/watch-status.ts';
+
+export type StatusRoutes = Pick<
+  ServiceImpl<typeof AutoscalerService>,
+  'listFleets' | 'getAutoscalerStatus' | 'watchStatus' | 'listEntries' | 'listSlices' | 'listEvents'
+>;
+
+/** The calls that only look. */
+export function statusRoutes(
+  fleets: readonly ServedFleet[],
+  { version, clock }: { readonly version: string; readonly clock: Clock },
+): StatusRoutes {
+  const views = new Map(
+    fleets.map((fleet) => {
+      return [fleet, { status: new StatusView(fleet), slices: new SliceList(fleet) }];
+    }),
+  );
+  const viewsOf = (fleet: ServedFleet) => must(views.get(fleet), 'views of every fleet');
+  return {
+    listFleets: () => ({ version, fleets: fleets.map(toInfo).sort(byName) }),
+    getAutoscalerStatus: ({ fleet }) => {
+      return { status: viewsOf(fleetOf(fleets, fleet)).status.current() };
+    },
+    watchStatus: (request, { signal }) => {
+      const fleet = fleetOf(fleets, request.fleet);
+      const intervalMs = intervalOf(request.interval);
+      return watchStatus(fleet, { view: viewsOf(fleet).status, clock, intervalMs, signal });
+    },
+    listEntries: (request) => listEntries(fleetOf(fleets, request.fleet).controller.last, request),
+    listSlices: (request) => viewsOf(fleetOf(fleets, request.fleet)).slices.list(request),
+    listEvents: (request) => listEvents(fleetOf(fleets, request.fleet), request),
+  };
+}
+
+/** Mode and groups are known from the first decision on. */
+function toInfo({ name, controller }: ServedFleet) {
+  const control = controller.last?.input.control;
+  return {
+    name,
+    standing: controller.standing.kind,
+    mode: control?.mode ?? '',
+    groupCount: control?.fleet.groups.length ?? 0,
+  };
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  byText(a.name, b.name);
