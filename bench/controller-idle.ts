@@ -9,12 +9,12 @@ import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import {
   createStillCloud,
   fillStore,
-  realClock,
   toControl,
   toRecords,
   toReports,
 } from './controller-scene.ts';
 import { round, rssMiB } from './measure.ts';
+import { systemClock } from '../src/wiring/system-clock.ts';
 
 const COUNT = 100;
 const REPORT_EVERY_MS = 10_000;
@@ -33,16 +33,16 @@ export async function measureIdle(forMs: number): Promise<Readonly<Record<string
   const fleet = createFleet();
   const slices = fleet.groups.map(({ name, host }, n): Slice => {
     const hosts = [{ free: { ...host, cpu: 0 } }];
-    const standing = { statusSinceMs: realClock.wallMs(), reservedFor: null };
+    const standing = { statusSinceMs: systemClock.wallMs(), reservedFor: null };
     return { id: sliceId(`slice-${n}`), group: name, status: 'ready', hosts, ...standing };
   });
-  const records = toRecords(fleet, slices, realClock.wallMs());
+  const records = toRecords(fleet, slices, systemClock.wallMs());
   await fillStore(store, records);
   let ticks = 0;
   const controller = new Controller({
     store,
     providers: new Map([['simulated', createStillCloud(records)]]),
-    clock: realClock,
+    clock: systemClock,
     log: { write: () => {} },
     control: toControl(fleet),
     holder: 'bench',

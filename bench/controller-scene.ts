@@ -5,19 +5,9 @@ import { type EpochMs, epochMs, machineId } from '../src/model/ids.ts';
 import type { Machine } from '../src/model/machine.ts';
 import type { SliceRecord } from '../src/model/slice-record.ts';
 import type { Slice } from '../src/model/slice.ts';
-import type { Clock } from '../src/ports/clock.ts';
 import type { Provider } from '../src/ports/provider.ts';
 import type { Store } from '../src/ports/store.ts';
-
-/** Real time. */
-export const realClock: Clock = {
-  wallMs: () => epochMs(Date.now()),
-  monotonicMs: () => performance.now(),
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
+import { systemClock } from '../src/wiring/system-clock.ts';
 
 type ControlOver = Partial<Pick<Control, 'mode' | 'evaluationIntervalMs' | 'reconcileIntervalMs'>>;
 
@@ -116,7 +106,7 @@ export function createStillCloud(records: readonly SliceRecord[]): Provider {
 
 /** Puts records into a store, as an earlier life of the controller would have. */
 export async function fillStore(store: Store, records: readonly SliceRecord[]): Promise<void> {
-  const lease = { holder: 'bench', nowMs: realClock.wallMs(), ttlMs: 60_000, epoch: null };
+  const lease = { holder: 'bench', nowMs: systemClock.wallMs(), ttlMs: 60_000, epoch: null };
   const answer = await store.acquireLease(lease);
   if (answer.kind !== 'granted') throw new Error('a new store has no holder');
   const documents = records.map((record) => {

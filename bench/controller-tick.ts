@@ -14,7 +14,6 @@ import { seededRandom } from '../src/support/random.ts';
 import {
   createStillCloud,
   fillStore,
-  realClock,
   toControl,
   toRecords,
   toReports,
@@ -22,6 +21,7 @@ import {
 import { type Blocks, watchBlocks } from './loop-blocks.ts';
 import { quantile, round, rssMiB } from './measure.ts';
 import { createScene } from './tick.ts';
+import { systemClock } from '../src/wiring/system-clock.ts';
 
 const WARM_UP = 12;
 const FLIPS = 300;
@@ -70,13 +70,13 @@ async function run(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { fleet: snapshot, entries } = createScene('cost');
   const { fleet, slices } = snapshot;
-  const records = toRecords(fleet, slices, realClock.wallMs());
+  const records = toRecords(fleet, slices, systemClock.wallMs());
   await fillStore(store, records);
   const probe = new Probe(blocks);
   const controller = new Controller({
     store: probe.store(store),
     providers: new Map([['simulated', createStillCloud(records)]]),
-    clock: probe.clock(realClock),
+    clock: probe.clock(systemClock),
     log: { write: () => {} },
     // Launches are decided and recorded in every tick anew; were they carried out, the fleet would grow.
     control: toControl(fleet, { mode: 'advisory', evaluationIntervalMs: INTERVAL_MS }),

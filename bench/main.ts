@@ -1,7 +1,10 @@
 import { benchController } from './controller.ts';
 import { benchGang } from './gang.ts';
 import { benchPack } from './pack.ts';
+import { benchPush } from './push.ts';
 import { benchReplay } from './replay.ts';
+import { benchService } from './service.ts';
+import { benchStatus } from './status.ts';
 import { benchTick } from './tick.ts';
 import { benchUtilization } from './utilization.ts';
 
@@ -15,6 +18,9 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<void
   replay: benchReplay,
   gang: benchGang,
   controller: benchController,
+  service: benchService,
+  push: benchPush,
+  status: benchStatus,
 };
 
 const [name, ...args] = process.argv.slice(2);

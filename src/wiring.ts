@@ -1,3 +1,4 @@
+import type { CopyReport } from './store/sqlite/backup.ts';
 import type { Scenario } from './config/scenario.ts';
 import type { Solver } from './ports/solver.ts';
 import type { JournalReader } from './store/sqlite/store.ts';
@@ -29,4 +30,22 @@ export async function simulate(
 export async function openJournalDatabase(path: string): Promise<JournalReader> {
   const { openSqliteReader } = await import('./store/sqlite/store.ts');
   return openSqliteReader(path);
+}
+
+export type { CopyReport } from './store/sqlite/backup.ts';
+
+/** Copies a controller's database, also while it is in use. */
+export async function backupDatabase(path: string, target: string): Promise<CopyReport> {
+  const { backupDatabase: backup } = await import('./store/sqlite/backup.ts');
+  return backup(path, target);
+}
+
+/** Puts a backup in the place of a database that no controller uses. */
+export async function restoreDatabase(
+  source: string,
+  target: string,
+  at: { readonly nowMs: number; readonly holder: string },
+): Promise<CopyReport & { readonly replaced: string | null }> {
+  const { restoreDatabase: restore } = await import('./store/sqlite/backup.ts');
+  return restore(source, target, at);
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { InvariantError } from '../support/assert.ts';
+import { VERSION } from '../support/version.ts';
 import { exitCodes, openOutput } from './output.ts';
+import { addRemoteCommands } from './remote-commands.ts';
+import { addServiceCommands } from './service-commands.ts';
 
 // Commands are imported when they run, so that `--help` stays quick.
 
@@ -10,12 +13,13 @@ const out = openOutput();
 function createProgram(): Command {
   const program = new Command('bellows')
     .description('An autoscaler for AI compute: which machines to get for pending work, and why.')
-    .version('0.1.0')
+    .version(VERSION)
     .showHelpAfterError('(bellows --help shows what there is)')
     .addHelpText(
       'after',
       `
 Examples:
+  bellows up                              run it, on this machine
   bellows plan fleet.yaml                 what to launch for pending work, and why
   bellows plan fleet.yaml --explain job-7 all about one entry
   bellows sim day.yaml                    a day of a fleet in seconds: cost, waits, reasons
@@ -25,6 +29,8 @@ Examples:
     )
     .configureOutput({ writeOut: out.stdout, writeErr: out.stderr })
     .exitOverride();
+  addServiceCommands(program, out);
+  addRemoteCommands(program, out);
   addPlan(program);
   addSim(program);
   addTest(program);
@@ -152,6 +158,14 @@ function addConfig(program: Command): void {
     .action(async (files: string[], options: Record<string, unknown>) => {
       const { checkConfig } = await import('./commands/config.ts');
       process.exitCode = await checkConfig(files, { json: options['json'] === true }, out);
+    });
+  config
+    .command('default')
+    .description('Print the configuration that `bellows up` runs without a file, to start from.')
+    .addHelpText('after', '\nExample:\n  bellows config default > bellows.yaml')
+    .action(async () => {
+      const { defaultConfigText } = await import('../config/default-config.ts');
+      out.stdout(defaultConfigText);
     });
   config
     .command('schema')

@@ -43,6 +43,7 @@ const external = z.strictObject({
   type: z.literal('external'),
   command: z.array(text(4_096)).min(1).max(100).describe('Program and arguments; JSON in and out.'),
   outputMax: bytesOr('16MiB').describe('Longest answer it may print (16MiB).'),
+  listLag: durationOr('10s').describe('How far its list may lag behind the truth (10s).'),
   ...calls,
 });
 const simulated = z.strictObject({
@@ -80,7 +81,7 @@ export const store = z
     z.strictObject({ type: z.literal('memory'), ...journal }),
     z.strictObject({
       type: z.literal('sqlite'),
-      path: text(4_096).default('bellows.db').describe('The database file (bellows.db).'),
+      path: text(4_096).optional().describe('The database file (FLEET.db in the data directory).'),
       ...journal,
     }),
     z.strictObject({
@@ -107,7 +108,13 @@ export const server = z
       .array(text(253))
       .max(100)
       .default([])
-      .describe('Host names accepted besides the address itself.'),
+      .describe(
+        'Host names accepted besides the address itself; https://name for a proxy that ends TLS.',
+      ),
+    requireTokens: z
+      .boolean()
+      .default(false)
+      .describe('Ask for a token on loopback too, for machines that several people use (false).'),
     bodyMax: bytesOr('16MiB').describe('Largest request (16MiB).'),
     requestsPerSecond: count(1, 1_000_000).default(200).describe('Per client (200).'),
     streamsMax: count(1, 100_000).default(200).describe('Watchers at a time (200).'),

@@ -128,7 +128,7 @@ describe('a valid file', () => {
         gangAssembly: 900_000,
         registrationGrace: 60_000,
       },
-      store: { type: 'sqlite', path: 'bellows.db' },
+      store: { type: 'sqlite' },
       server: { listen: '127.0.0.1:7070' },
       groups: [{ idleTimeout: 600_000, bootstrap: 'none', onChange: 'keep', timeouts: {} }],
     });

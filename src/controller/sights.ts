@@ -157,6 +157,7 @@ export class Sights {
 
 /** Whether two reports of room say the same. */
 export function isSameRoom(before: Resources, now: Resources): boolean {
+  if (before === now) return true;
   let count = 0;
   for (const name in now) {
     if (before[name] !== now[name]) return false;

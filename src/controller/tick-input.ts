@@ -72,7 +72,7 @@ export class TickInputs {
       }
       if (!isLive(record)) continue;
       const idle = record.isReported ? null : (empty.get(record.group) ?? null);
-      slices.push(this.#track(record, sights.of(record), { atMs: at.atMs, empty: idle }));
+      slices.push(this.#track(record, sights.of(record), at.atMs, idle));
     }
     this.#sort(slices);
     const listed = (name: string): boolean => sights.listedMs(name) !== null;
@@ -120,7 +120,8 @@ export class TickInputs {
   #track(
     record: SliceRecord,
     { reports }: SliceSight,
-    { atMs, empty }: { readonly atMs: EpochMs; readonly empty: Resources | null },
+    atMs: EpochMs,
+    empty: Resources | null,
   ): TrackedSlice {
     const known = this.#tracked.get(record);
     let isStale = false;

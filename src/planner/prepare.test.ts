@@ -65,6 +65,15 @@ describe('a gang that does not come together in time', () => {
     expect(stepsOf(aTickInput({ slices: early, entries: [aGang] }))).toEqual([]);
   });
 
+  test('keeps its ready slices where running work is pushed too', () => {
+    const ready = ['s1', 's2'].map((id) => aTrackedSlice({ id, ...late, isReported: false }));
+    const control = { own: { unreported: 'idle' as const } };
+    expect(stepsOf(aTickInput({ slices: ready, entries: [aGang], control }))).toEqual([]);
+    // Reported on by somebody, its gang would be said to run.
+    const reported = ready.map((slice) => ({ ...slice, isReported: true }));
+    expect(stepsOf(aTickInput({ slices: reported, entries: [aGang], control }))).toHaveLength(2);
+  });
+
   test('only sees its slices let go while terminations are paused', () => {
     const input = aTickInput({ slices, entries: [aGang], pauses: [noTerminations] });
     expect(stepsOf(input)).toEqual(['unreserve s1 timed-out', 'unreserve s2 timed-out']);

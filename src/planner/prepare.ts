@@ -90,12 +90,14 @@ function findLateGangs(
 ): ReadonlySet<EntryId> {
   const late = new Set<EntryId>();
   if (pending.size === 0) return late;
-  const limits = new Map(control.groups.map(({ group, timeouts }) => [group, timeouts]));
-  for (const { reservedFor, reservedSinceMs, group, status } of slices) {
+  const owns = new Map(control.groups.map((own) => [own.group, own]));
+  for (const { reservedFor, reservedSinceMs, group, status, isReported } of slices) {
     if (reservedFor === null || reservedSinceMs === null || !pending.has(reservedFor)) continue;
     if (status !== 'ready' && !onItsWay.has(status)) continue;
-    const limitMs = limits.get(group)?.gangAssemblyMs ?? Infinity;
-    if (atMs - reservedSinceMs >= limitMs) late.add(reservedFor);
+    const own = owns.get(group);
+    // Where running work is pushed too, a gang whose slice is ready may well run there.
+    if (status === 'ready' && own?.unreported === 'idle' && !isReported) continue;
+    if (atMs - reservedSinceMs >= (own?.timeouts.gangAssemblyMs ?? Infinity)) late.add(reservedFor);
   }
   return late;
 }

@@ -13,7 +13,7 @@ export interface AgentHost {
 
 /** A host as its scheduler keeps it. */
 export interface HostState extends AgentHost {
-  readonly free: Record<string, number>;
+  free: Readonly<Record<string, number>>;
   readonly running: Set<string>;
   /** When it was last reported; null when something changed since. */
   reportedMs: number | null;

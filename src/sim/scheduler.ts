@@ -198,7 +198,7 @@ export class OutsideScheduler {
       if (isBusy && reportedMs !== null && nowMs - reportedMs < againMs) continue;
       host.reportedMs = nowMs;
       const drain = this.#cordoned.has(sliceId) && !isBusy ? 'drained' : 'none';
-      reports.push({ sliceId, hostIndex, free: { ...free }, isBusy, drain, atMs: nowMs });
+      reports.push({ sliceId, hostIndex, free, isBusy, drain, atMs: nowMs });
     }
     return reports;
   }
@@ -305,7 +305,10 @@ export class OutsideScheduler {
       // A gang on a slice of several hosts has each host to itself.
       const isWhole = form.kind === 'gang' && host.group.hostsPerSlice > 1;
       const need = isWhole ? host.group.host : form.ask.resources;
-      for (const name in need) host.free[name] = (host.free[name] ?? 0) + sign * (need[name] ?? 0);
+      // A new value: reports carry the one that was true then.
+      const free = { ...host.free };
+      for (const name in need) free[name] = (free[name] ?? 0) + sign * (need[name] ?? 0);
+      host.free = free;
       if (sign < 0) host.running.add(id);
       else host.running.delete(id);
       host.reportedMs = null;

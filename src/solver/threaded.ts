@@ -65,6 +65,6 @@ function ask(thread: Worker, program: LinearProgram): Promise<SolverOutcome> {
     thread.on('message', onMessage);
     thread.on('error', onEnd);
     thread.on('exit', onEnd);
-    thread.postMessage(program);
+    thread.postMessage(program, []);
   });
 }

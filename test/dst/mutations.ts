@@ -103,9 +103,9 @@ export const mutations: readonly Mutation[] = [
     edits: [
       {
         file: 'src/controller/controller.ts',
-        find: 'const answers = commands.map(({ command }) => obey(command, out));',
+        find: 'const answers = commands.map(({ command }) => obey(command, out, take));',
         replace:
-          'const answers = commands.map(({ command }) => obey(command, out));\n      commands.forEach(({ resolve }, index) => resolve(must(answers[index], "one")));',
+          'const answers = commands.map(({ command }) => obey(command, out, take));\n      commands.forEach(({ resolve }, index) => resolve(must(answers[index], "one")));',
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { useServer } from './up-process.ts';
 import { bellows, lines, main, root, shell, useFolder } from './cli.ts';
 
 const write = useFolder();
@@ -373,6 +374,7 @@ describe('config', () => {
 const skipped: readonly (readonly [RegExp, string])[] = [
   [/^npm ci\b/, 'installs; it has happened'],
   [/^npm (test|run (bench|build|lint|format|typecheck))\b/, 'is or contains this very test'],
+  [/^npm start$/, 'runs until it is stopped; up.test.ts does'],
   [/^(git|cd|node --version|nvm)\b/, 'is not ours'],
 ];
 
@@ -390,14 +392,15 @@ describe('README.md', () => {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .filter((line) => !skipped.some(([pattern]) => pattern.test(line)));
 
+  // Some of them talk to a service; it runs while the others do.
+  const server = useServer();
+
   test('shows commands', () => expect(commands, `commands in ${path}`).not.toEqual([]));
 
   test.each([...new Set(commands)])('%s', (command) => {
-    const line = command
-      .replaceAll('npx bellows', `"${process.execPath}" "${main}"`)
-      .replace(/^npm start\b/, `"${process.execPath}" "${main}" plan examples/research.yaml`);
+    const line = command.replaceAll('npx bellows', `"${process.execPath}" "${main}"`);
     expect(line, `README.md: do not know how to run "${command}"`).not.toBe(command);
-    const run = shell(`cd "${root}" && ${line}`);
+    const run = shell(`cd "${root}" && export BELLOWS_SERVER=${server.url} && ${line}`);
     expect(run.exit, `README.md: "${command}" says ${run.stderr}`).toBe(0);
     expectClean(run);
   });
