@@ -7,24 +7,14 @@ import { join } from 'node:path';
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect';
 import { afterEach, expect } from 'vitest';
 import { AutoscalerService } from '../src/api/gen/bellows/v1/autoscaler_pb.ts';
-import { epochMs } from '../src/model/ids.ts';
-import type { Clock } from '../src/ports/clock.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { AuditEntry, AuditLog } from '../src/server/audit.ts';
 import { callerOf } from '../src/server/caller.ts';
 import { openServer, type RunningServer, type ServerOptions } from '../src/server/server.ts';
 import { openTokenBook, type TokenBook } from '../src/server/token-book.ts';
+import { systemClock } from '../src/wiring/system-clock.ts';
 
 // A server on a free port with a few routes, and what a test asks of it.
-
-export const realClock: Clock = {
-  wallMs: () => epochMs(Date.now()),
-  monotonicMs: () => performance.now(),
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
 
 export interface LogLine {
   readonly level: string;
@@ -121,7 +111,7 @@ export async function openBench(
     routes: (router) => benchRoutes(router),
     audit: auditLog,
     log: logPort,
-    clock: realClock,
+    clock: systemClock,
     ...over,
   });
   onCleanup(() => server.close(0));

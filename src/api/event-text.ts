@@ -3,7 +3,7 @@ import type { EpochMs } from '../model/ids.ts';
 import type { Pause } from '../model/pause.ts';
 import type { Trouble, TroubleScope } from '../model/trouble.ts';
 import { unreachable } from '../support/assert.ts';
-import { formatDuration, plural } from './format.ts';
+import { formatDuration, formatSpan, plural } from './format.ts';
 import { causeText, refusalText } from './verdict-text.ts';
 
 type EventKind = FleetEvent['kind'];
@@ -88,7 +88,7 @@ function movedText(
 }
 
 function backoffText({ scope, kind, attempts, untilMs, detail }: Trouble, atMs: EpochMs): string {
-  const wait = formatDuration(Math.max(0, untilMs - atMs));
+  const wait = formatSpan(Math.max(0, untilMs - atMs));
   const times = attempts > 1 ? `, ${attempts} times in a row` : '';
   const words = detail === '' ? '' : `: ${detail}`;
   return `nothing is launched in ${scopeText(scope)} for ${wait} (${kind}${times})${words}`;
@@ -97,7 +97,7 @@ function backoffText({ scope, kind, attempts, untilMs, detail }: Trouble, atMs: 
 function pausedText({ id, what, group, author, reason, untilMs }: Pause, atMs: EpochMs): string {
   const stopped = what === 'both' ? 'launches and terminations' : what;
   const where = group === null ? 'the fleet' : `group ${group}`;
-  const wait = untilMs === null ? '' : ` for ${formatDuration(Math.max(0, untilMs - atMs))}`;
+  const wait = untilMs === null ? '' : ` for ${formatSpan(Math.max(0, untilMs - atMs))}`;
   const why = reason === '' ? '' : `: ${reason}`;
   return `${author} paused ${stopped} of ${where}${wait} (${id})${why}`;
 }

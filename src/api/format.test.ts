@@ -4,6 +4,7 @@ import {
   formatDuration,
   formatQuantity,
   formatResources,
+  formatSpan,
   formatUsd,
   formatUsdRounded,
 } from './format.ts';
@@ -68,4 +69,16 @@ describe('money', () => {
       }),
     );
   });
+});
+
+// prettier-ignore: a table is read by column
+test.each([
+  [0, '0s'],
+  [250, '250ms'],
+  [30_127, '30s'],
+  [599_997, '10m'],
+  [3_629_999, '1h'],
+  [3_630_001, '1h1m'],
+] as const)('%d ms is a span of %s', (ms, text) => {
+  expect(formatSpan(ms)).toBe(text);
 });

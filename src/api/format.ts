@@ -52,6 +52,13 @@ export function formatDuration(ms: number): string {
   return text;
 }
 
+/** A measured time as people read it: seconds, and from an hour on minutes; short ones exactly. */
+export function formatSpan(ms: number): string {
+  if (ms < 1_000) return formatDuration(ms);
+  const grainMs = ms >= 3_600_000 ? 60_000 : 1_000;
+  return formatDuration(Math.round(ms / grainMs) * grainMs);
+}
+
 /** Micro-dollars as dollars with two to six decimals: 19200000 is `$19.20`. Exact. */
 export function formatUsd(microUsd: number): string {
   if (microUsd < 0) return `-${formatUsd(-microUsd)}`;

@@ -4,7 +4,7 @@ import type { Refusal } from '../model/refusal.ts';
 import type { CancelWhy, DrainWhy, LaunchWhy, SliceCause } from '../model/slice-record.ts';
 import type { Deferral, SliceVerdict } from '../model/tick.ts';
 import { unreachable } from '../support/assert.ts';
-import { formatDuration, plural } from './format.ts';
+import { formatDuration, formatSpan, plural } from './format.ts';
 
 // Why a slice is there, stays or leaves, in words. Instants are told as seen from `atMs`.
 
@@ -75,7 +75,7 @@ export function deferralText(by: Deferral['by']): string {
 export function drainText(why: DrainWhy, atMs: EpochMs): string {
   switch (why.kind) {
     case 'idle':
-      return `without work for ${formatDuration(why.idleForMs)}`;
+      return `without work for ${formatSpan(why.idleForMs)}`;
     case 'above-max':
       return `its group has ${plural(why.total, 'slice')} where max is ${why.max}`;
     case 'outdated':
@@ -84,7 +84,7 @@ export function drainText(why: DrainWhy, atMs: EpochMs): string {
       return 'its group is no longer in the configuration';
     case 'interrupted': {
       const inMs = why.atMs - atMs;
-      const when = inMs > 0 ? ` in ${formatDuration(inMs)}` : '';
+      const when = inMs > 0 ? ` in ${formatSpan(inMs)}` : '';
       return `the provider takes it away${when}`;
     }
     case 'fallback-ended':
@@ -102,7 +102,7 @@ export function drainText(why: DrainWhy, atMs: EpochMs): string {
 export function cancelText(why: CancelWhy, atMs: EpochMs): string {
   switch (why.kind) {
     case 'not-needed':
-      return `nobody has needed it for ${formatDuration(Math.max(0, atMs - why.sinceMs))}`;
+      return `nobody has needed it for ${formatSpan(Math.max(0, atMs - why.sinceMs))}`;
     case 'gang-rolled-back':
       return `the slices of gang ${why.gang} did not all come up in time`;
     case 'group-troubled':
@@ -136,7 +136,7 @@ export function causeText(cause: SliceCause, atMs: EpochMs): string {
     case 'refused':
       return refusalText(cause.refusal);
     case 'timeout':
-      return `${cause.status} for ${formatDuration(cause.afterMs)}, which is too long`;
+      return `${cause.status} for ${formatSpan(cause.afterMs)}, which is too long`;
     case 'host-lost':
       return `${hostText(cause)} was lost`;
     case 'bootstrap-failed':
@@ -190,5 +190,4 @@ const hostText = ({
   readonly machineId: MachineId | null;
 }): string => `host ${hostIndex}${machineId === null ? '' : ` (${machineId})`}`;
 
-const left = (untilMs: EpochMs, atMs: EpochMs): string =>
-  formatDuration(Math.max(0, untilMs - atMs));
+const left = (untilMs: EpochMs, atMs: EpochMs): string => formatSpan(Math.max(0, untilMs - atMs));

@@ -1,14 +1,12 @@
 import type { Group } from '../model/group.ts';
 import type { SliceId } from '../model/ids.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
-import { findConditions, isOfProvider } from '../planner/conditions.ts';
+import { isOfProvider } from '../planner/conditions.ts';
 import { makePlan } from '../planner/plan.ts';
-import { prepare, toSnapshot } from '../planner/prepare.ts';
-import { applyCalendars } from '../policy/calendar.ts';
 import { decideDemandInTurns } from '../policy/demand/decide.ts';
-import { withLearnedHosts } from '../policy/learned-host.ts';
 import { assert } from '../support/assert.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
+import { groundsOf } from './decision-snapshot.ts';
 
 /**
  * All that one tick concludes from what it was given: decide, then plan. Pure: run again on the
@@ -20,10 +18,7 @@ export function decideTick(given: TickInput): TickOutput {
 
 /** As `decideTick`, with a stop between its long stretches. */
 export function* decideInTurns(given: TickInput): Turns<TickOutput> {
-  const hosts = withLearnedHosts(given.control, given.learned);
-  const input = { ...given, control: applyCalendars(hosts, given.atMs) };
-  const prepared = prepare(input, findConditions(input));
-  const snapshot = toSnapshot(input, prepared);
+  const { input, prepared, snapshot } = groundsOf(given);
   const decision = yield* decideDemandInTurns(snapshot);
   yield;
   const willing = prepared.conditions.filter((condition) => !isOfProvider(condition));

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { aFolder, eventually, type LogLine, realClock } from '../../test/shell-bench.ts';
+import { aFolder, eventually, type LogLine } from '../../test/shell-bench.ts';
 import {
   DrainSliceRequestSchema,
   PauseRequestSchema,
@@ -21,6 +21,7 @@ import {
 } from '../api/gen/bellows/v1/demand_pb.ts';
 import { type AuditEntry, openAuditLog } from './audit.ts';
 import { describeRequest } from './audit-subject.ts';
+import { systemClock } from '../wiring/system-clock.ts';
 
 const entry = (n: number): AuditEntry => ({
   at: '2026-11-15T00:00:00.000Z',
@@ -42,7 +43,7 @@ function open(path: string, sizeMaxBytes?: number) {
   const log: LogLine[] = [];
   const opened = openAuditLog(path, {
     log: { write: (level, event, fields) => void log.push({ level, event, ...fields }) },
-    clock: realClock,
+    clock: systemClock,
     ...(sizeMaxBytes === undefined ? {} : { sizeMaxBytes }),
   });
   return { opened, log };

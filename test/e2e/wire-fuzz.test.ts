@@ -6,9 +6,12 @@ import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { ConnectRouter } from '@connectrpc/connect';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PushDemandRequestSchema } from '../../src/api/gen/bellows/v1/demand_pb.ts';
+import { createRoutes } from '../../src/server/routes.ts';
 import type { RunningServer } from '../../src/server/server.ts';
+import { systemClock } from '../../src/wiring/system-clock.ts';
+import { startRealFleet } from '../real-fleet.ts';
 import {
   ask,
   type Bench,
@@ -20,9 +23,6 @@ import {
 } from '../shell-bench.ts';
 
 // Whatever bytes come, the server answers the next caller, holds nothing open, and tells nothing.
-
-/** What is fuzzed: other routes may be put here. */
-const routes = (router: ConnectRouter): void => benchRoutes(router);
 
 /** Rounds of each kind, and exchanges side by side in a round. */
 const ROUNDS = 40;
@@ -168,7 +168,9 @@ function expectDiscreet(heard: readonly string[]): void {
   }
 }
 
-async function openTarget(): Promise<Bench> {
+type Routes = (router: ConnectRouter) => void;
+
+async function openTarget(routes: Routes): Promise<Bench> {
   return openBench({
     routes,
     bodyMaxBytes: 65_536,
@@ -187,8 +189,9 @@ async function openTarget(): Promise<Bench> {
 async function fuzz<T>(
   exchange: fc.Arbitrary<T>,
   run: (bench: Bench, one: T) => Promise<string>,
+  routes: Routes = benchRoutes,
 ): Promise<void> {
-  const bench = await openTarget();
+  const bench = await openTarget(routes);
   const { server } = bench;
   expect((await ask(server, 'ListFleets')).status).toBe(200);
   const heapBefore = heapBytes();
@@ -242,9 +245,44 @@ test('good requests whose body was changed', async () => {
   );
 });
 
+const asked: Readonly<Record<string, object>> = {
+  ReportHosts: { reports: [{ sliceId: 's', hostIndex: 1, free: { cpu: 2 }, busy: true }] },
+  RequestResources: { id: 'f', ask: { resources: { cpu: 1 } }, count: 2, ttl: '60s' },
+  GetAutoscalerStatus: { fleet: 'local' },
+  ListEntries: { outcome: 'unmet', pageSize: 10, pageToken: 'abc' },
+  ListSlices: { group: 'local', statuses: ['ready'], withHistory: true },
+  ListEvents: { since: '2026-01-01T00:00:00Z', kinds: ['slice-moved'], afterSeq: '3' },
+  Explain: { subject: 'job/3' },
+  DrainSlice: { sliceId: 'local-1-2-3', reason: 'why not', deadline: '10s' },
+  ProtectSlice: { sliceId: 'local-1-2-3', undo: true },
+  Pause: { what: 'both', group: 'local', reason: 'why not', ttl: '60s' },
+  Resume: { pauseId: 'p-1' },
+  ReloadConfig: { dryRun: true },
+};
+
+test('the routes themselves, over a fleet that runs', async () => {
+  const fleet = startRealFleet();
+  onTestFinished(() => fleet.stop());
+  const type = 'application/json';
+  const all = [
+    ...forms,
+    ...Object.entries(asked).map(([rpc, body]): Form => {
+      return { rpc, type, body: Buffer.from(JSON.stringify(body)) };
+    }),
+  ];
+  const changes = fc.array(mutation, { maxLength: 2 });
+  const routes = createRoutes([fleet], { version: 'test', clock: systemClock });
+  await fuzz(
+    fc.tuple(fc.constantFrom(...all), changes),
+    ({ server }, [form, mutations]) =>
+      throwAt(server, toHttp1({ ...form, body: mutate(form.body, mutations) })),
+    routes,
+  );
+});
+
 test('good conversations of HTTP/2, changed in a few places', async () => {
   const conversations = await Promise.all(forms.slice(0, 5).map(recordHttp2));
-  const honest = await openTarget();
+  const honest = await openTarget(benchRoutes);
   for (const bytes of conversations) await throwAt(honest.server, bytes, 500);
   expect(honest.audit.map((line) => line.outcome)).toEqual(conversations.map(() => 'ok'));
   const changes = fc.array(mutation, { minLength: 1, maxLength: 4 });
