@@ -11,9 +11,9 @@ import { Actuator } from './act.ts';
 import { carryOut, type CarryingOut } from './carry-out.ts';
 import { changeControl, type Command, type CommandAnswer, obey } from './commands.ts';
 import { type ControllerOptions, readingStore, type Standing } from './controller-options.ts';
-import { decideInTurns, decideTick } from './decide-tick.ts';
+import { decideInTurns, decideTick, type Tick } from './decide-tick.ts';
 import type { takePush } from './demand-push.ts';
-import { toFields } from './event-fields.ts';
+import { toFields, toRows } from './event-fields.ts';
 import { FirstLook } from './first-look.ts';
 import { type ReportAnswer, takeReports } from './host-reports.ts';
 import { closed, Inbox } from './inbox.ts';
@@ -141,6 +141,11 @@ export class Controller {
     if (this.#last !== null) return { kind: 'leading' };
     const around = [this.#memory, this.#sights, this.#reaches.keys()] as const;
     return { kind: 'starting', awaited: this.#firstLook.awaited(this.now, ...around) };
+  }
+
+  /** The configuration in force; before the first decision, the one that will be. */
+  get control(): Control {
+    return this.#adopted ?? this.#configured;
   }
 
   /** What outsiders have asked for, as far as it is durable. */
@@ -346,9 +351,7 @@ export class Controller {
       epoch: must(this.#leadership.epoch, 'only a leader writes'),
       documents,
       tick,
-      events: events.map(({ atMs, event }, index) => {
-        return { seq: first + index, atMs, text: JSON.stringify(event) };
-      }),
+      events: toRows(events, first),
     });
     this.#memory.keep();
     if (events.length > 0) this.#options.onEvents?.(events, first);
@@ -390,10 +393,4 @@ export class Controller {
     }
     this.#wake(STORE_RETRY_MS);
   }
-}
-
-interface Tick {
-  readonly input: TickInput;
-  readonly output: TickOutput;
-  readonly write: TickWrite;
 }

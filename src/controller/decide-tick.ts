@@ -4,6 +4,7 @@ import type { TickInput, TickOutput } from '../model/tick.ts';
 import { isOfProvider } from '../planner/conditions.ts';
 import { makePlan } from '../planner/plan.ts';
 import { decideDemandInTurns } from '../policy/demand/decide.ts';
+import type { TickWrite } from '../ports/store.ts';
 import { assert } from '../support/assert.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
 import { groundsOf } from './decision-snapshot.ts';
@@ -32,6 +33,13 @@ export function* decideInTurns(given: TickInput): Turns<TickOutput> {
   const output = makePlan(input, { prepared, decision, untroubled });
   checkBounds(input, output);
   return output;
+}
+
+/** A tick with what the journal keeps of it. */
+export interface Tick {
+  readonly input: TickInput;
+  readonly output: TickOutput;
+  readonly write: TickWrite;
 }
 
 /** The last check: the allocation knew the bounds, so nothing here can be wrong but by a bug. */

@@ -167,12 +167,7 @@ function findStatus({ controller }: ServedFleet, id: string): string {
 
 /** Groups that are retired can be paused too: they drain. */
 function findGroup({ controller, name }: ServedFleet, group: string): GroupName {
-  const { last } = controller;
-  if (last === null) {
-    const message = `fleet ${name} has not decided yet, so its groups are not known`;
-    throw new ConnectError(`${message}; try again, or pause the whole fleet`, Code.Unavailable);
-  }
-  const names = last.input.control.fleet.groups.map((one): string => one.name);
+  const names = controller.control.fleet.groups.map((one): string => one.name);
   if (names.includes(group)) return groupName(group);
   const near = nearestName(group, names);
   const remedy = near === null ? `there is ${list(names)}` : `did you mean ${near}?`;

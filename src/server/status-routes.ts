@@ -42,15 +42,9 @@ export function statusRoutes(
   };
 }
 
-/** Mode and groups are known from the first decision on. */
 function toInfo({ name, controller }: ServedFleet) {
-  const control = controller.last?.input.control;
-  return {
-    name,
-    standing: controller.standing.kind,
-    mode: control?.mode ?? '',
-    groupCount: control?.fleet.groups.length ?? 0,
-  };
+  const { mode, fleet } = controller.control;
+  return { name, standing: controller.standing.kind, mode, groupCount: fleet.groups.length };
 }
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>

@@ -29,7 +29,7 @@ export async function listEvents(fleet: ServedFleet, ask: Ask): Promise<ListEven
   const size = pageSizeOf(ask.pageSize);
   const { controller, store } = fleet;
   const sinceMs = ask.since === undefined ? controller.now - HOUR_MS : fromTimestamp(ask.since);
-  const groups = controller.last?.input.control.fleet.groups ?? [];
+  const groups = controller.control.fleet.groups;
   const matches = createFilter(ask, groups);
   const page = await readPage(store, {
     sinceMs: epochMs(sinceMs),

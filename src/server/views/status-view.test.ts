@@ -218,6 +218,7 @@ test('whatever is decided can be told on the wire, in both forms', () => {
       // Only what the view reads of a controller.
       const controller = {
         last,
+        control: input.control,
         held: { sources: [], floors: [], pauses: [] },
         standing: { kind: 'leading' },
         nextDecisionMs: input.atMs,

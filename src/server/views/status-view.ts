@@ -64,7 +64,7 @@ export class StatusView {
       fleet: name,
       decidedAt: toTimestamp(last?.input.atMs),
       tick: BigInt(last?.input.seq ?? 0),
-      mode: last?.input.control.mode ?? '',
+      mode: controller.control.mode,
       standing: standing.kind,
       standingDetail: detailOf(standing),
       ...part?.fields,
