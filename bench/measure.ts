@@ -48,8 +48,8 @@ export const rssMiB = (): number => Math.round(process.memoryUsage().rss / 2 ** 
 
 export const round = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** Where the workloads lie: `--data DIR`, else the variable BELLOWS_DATA; null when neither is set. */
+/** Where the workloads lie: `--data DIR`, else the variable BELLOWS_PROBLEMS; null when neither is set. */
 export function findDataFolder(args: readonly string[]): string | null {
   const at = args.indexOf('--data');
-  return (at < 0 ? undefined : args[at + 1]) ?? process.env['BELLOWS_DATA'] ?? null;
+  return (at < 0 ? undefined : args[at + 1]) ?? process.env['BELLOWS_PROBLEMS'] ?? null;
 }

@@ -34,7 +34,9 @@ export async function benchPack(args: readonly string[]): Promise<void> {
   const flags = parseFlags(args);
   const files = flags.files.length > 0 ? flags.files : findProblems(args);
   if (files.length === 0) {
-    console.log('pack: no problems. Name files (bellows-pack/1), or point --data or BELLOWS_DATA');
+    console.log(
+      'pack: no problems. Name files (bellows-pack/1), or point --data or BELLOWS_PROBLEMS',
+    );
     console.log('at the folder that has them in problems/. Nothing was measured.');
     return;
   }

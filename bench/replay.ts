@@ -82,7 +82,9 @@ const columns: readonly (readonly [keyof Row, number])[] = [
 export async function runReplays(bench: ReplayBench, args: readonly string[]): Promise<void> {
   const files = findProblems(bench.files, args);
   if (files.length === 0) {
-    console.log(`${bench.name}: no problems. Point --data or BELLOWS_DATA at the folder that has`);
+    console.log(
+      `${bench.name}: no problems. Point --data or BELLOWS_PROBLEMS at the folder that has`,
+    );
     console.log('them in problems/. Nothing was measured.');
     return;
   }

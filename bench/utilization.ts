@@ -41,7 +41,9 @@ const SLOW_MS = 5_000;
 export async function benchUtilization(args: readonly string[]): Promise<void> {
   const path = findData(args);
   if (path === null) {
-    console.log(`utilization: no ${FILE} found. Point --data or BELLOWS_DATA at the folder that`);
+    console.log(
+      `utilization: no ${FILE} found. Point --data or BELLOWS_PROBLEMS at the folder that`,
+    );
     console.log(`has it, or has it in oracles/. Nothing was measured.`);
     return;
   }
@@ -58,7 +60,7 @@ export async function benchUtilization(args: readonly string[]): Promise<void> {
 
 function findData(args: readonly string[]): string | null {
   const at = args.indexOf('--data');
-  const folder = at < 0 ? process.env['BELLOWS_DATA'] : args[at + 1];
+  const folder = at < 0 ? process.env['BELLOWS_PROBLEMS'] : args[at + 1];
   if (folder === undefined) return null;
   const paths = [join(folder, 'oracles', FILE), join(folder, FILE)];
   return paths.find((path) => existsSync(path)) ?? null;
