@@ -12,7 +12,9 @@ const out = openOutput();
 
 function createProgram(): Command {
   const program = new Command('bellows')
-    .description('An autoscaler for AI compute: which machines to get for pending work, and why.')
+    .description(
+      'An autoscaler for AI compute: gets machines for pending work, gives them back, and says why.',
+    )
     .version(VERSION)
     .showHelpAfterError('(bellows --help shows what there is)')
     .addHelpText(
@@ -20,6 +22,8 @@ function createProgram(): Command {
       `
 Examples:
   bellows up                              run it, on this machine
+  bellows status                          what it does, on one screen
+  bellows why job-7                       why a piece of work, a slice or a group is as it is
   bellows plan fleet.yaml                 what to launch for pending work, and why
   bellows plan fleet.yaml --explain job-7 all about one entry
   bellows sim day.yaml                    a day of a fleet in seconds: cost, waits, reasons

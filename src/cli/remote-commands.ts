@@ -37,7 +37,7 @@ function withServer(command: Command): Command {
     .option('--token-file <file>', 'a file that holds a token (or the token itself: BELLOWS_TOKEN)')
     .option('--ca <file>', 'certificates to trust for https, PEM (BELLOWS_CA)')
     .option('--insecure', 'send the token also over http to another machine')
-    .option('--timeout <time>', 'wait so long for an answer (10s)')
+    .option('--timeout <time>', 'wait so long for an answer (10s; 1m for demand push)')
     .addOption(
       new Option('--token <text>', 'refused: it would show in the list of processes').hideHelp(),
     );

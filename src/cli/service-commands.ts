@@ -25,11 +25,14 @@ export function addServiceCommands(program: Command, out: Output): void {
 }
 
 function addUp(program: Command, out: Output): void {
-  const collect = (file: string, files: readonly string[]): readonly string[] => [...files, file];
+  const collect = (file: string, files: readonly string[] = []): readonly string[] => [
+    ...files,
+    file,
+  ];
   program
     .command('up')
     .description('Run Bellows: the controller, its store and its server, until it is stopped.')
-    .option('-c, --config <file>', 'bellows.yaml; again for further fleets', collect, [])
+    .option('-c, --config <file>', 'bellows.yaml; again for further fleets', collect)
     .option(...DATA)
     .option('--listen <address>', 'host:port, instead of what the configuration says')
     .option('--dry-run', 'decide, record and explain, but launch and end nothing')
