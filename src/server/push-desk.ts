@@ -73,6 +73,8 @@ export class PushDesk {
 
   /** Rejects with what is wrong, in words. */
   async take(fleet: ServedFleet, request: PushDemandRequest): Promise<PageOutcome> {
+    // Decoding the message took its time; reading it is another turn.
+    await pause(this.#clock);
     this.#forgetIdle();
     const head = readHead(request);
     const key = `${fleet.name}\n${head.source}`;

@@ -31,10 +31,13 @@ export function statusRoutes(
     getAutoscalerStatus: ({ fleet }) => {
       return { status: viewsOf(fleetOf(fleets, fleet)).status.current() };
     },
-    watchStatus: (request, { signal }) => {
+    watchStatus: (request, { signal, requestHeader }) => {
       const fleet = fleetOf(fleets, request.fleet);
       const intervalMs = intervalOf(request.interval);
-      return watchStatus(fleet, { view: viewsOf(fleet).status, clock, intervalMs, signal });
+      // Every protocol names its codec there; the rest is text, and read by people.
+      const isBinary = /\bproto\b|grpc(-web)?$/.test(requestHeader.get('content-type') ?? '');
+      const view = viewsOf(fleet).status;
+      return watchStatus(fleet, { view, clock, intervalMs, signal, isBinary });
     },
     listEntries: (request) => listEntries(fleetOf(fleets, request.fleet).controller.last, request),
     listSlices: (request) => viewsOf(fleetOf(fleets, request.fleet)).slices.list(request),

@@ -95,7 +95,7 @@ interface BodyReading {
 }
 
 /** Entries read in one go: a few milliseconds' worth. */
-const ENTRIES_PER_TURN = 500;
+const ENTRIES_PER_TURN = 250;
 
 /** Reads entries and removed ids. */
 export const readBody = (request: PushDemandRequest, reading: BodyReading): PageBody =>

@@ -36,7 +36,7 @@ export function* packInTurns(problem: PackProblem, effort: PackEffort): Turns<Pa
   const state =
     guidance === null
       ? emptyState(model, left)
-      : searchPlan(openSearch(model, guidance, left), scaleEffort(model, effort));
+      : yield* searchPlan(openSearch(model, guidance, left), scaleEffort(model, effort));
   const opened = state.groups.map(({ type, count, shapes, copies }) => {
     return { type, count, shapes, copies };
   });

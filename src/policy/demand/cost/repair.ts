@@ -1,4 +1,5 @@
 import { seededRandom, type Random } from '../../../support/random.ts';
+import type { Turns } from '../../../support/turns.ts';
 import { construct, partOfHost } from './construct.ts';
 import { downsize } from './downsize.ts';
 import type { Taste } from './guidance.ts';
@@ -46,7 +47,7 @@ const GROUP_WORK = 64;
 const SEED = 1;
 
 /** Ruin and recreate: builds a plan, then closes its worst hosts and builds them anew, many times. */
-export function searchPlan(search: Search, effort: PackEffort): PackState {
+export function* searchPlan(search: Search, effort: PackEffort): Turns<PackState> {
   const { count } = search;
   const random = seededRandom(SEED);
   const hopeless = countHopeless(search);
@@ -55,6 +56,7 @@ export function searchPlan(search: Search, effort: PackEffort): PackState {
   startRound(search, tastes[0]!, raised);
   recreate(search, best, { hopeless, workMax: effort.workMax * FIRST_PART });
   for (let round = 0; round < effort.roundsMax; round++) {
+    yield;
     if (search.draft.work >= effort.workMax || best.groups.length === 0) break;
     const isShort = leftCount(best) > hopeless;
     if (isShort) raiseLeftOut(search, best, raised);
@@ -64,6 +66,7 @@ export function searchPlan(search: Search, effort: PackEffort): PackState {
     recreate(search, state, { hopeless, workMax: effort.workMax * LAST_PART });
     if (isBetter(search, state, best)) best = state;
   }
+  yield;
   const improved = improveSmallPlan(search, best);
   // Other hosts free limits that what is left may use.
   if (improved !== best)
