@@ -112,8 +112,13 @@ function startMachine(slice, index, env) {
 function pidOf(slice, index) {
   try {
     const pid = Number(readFileSync(join(slice, `${index}.pid`), 'utf8'));
-    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return environment.includes(`MACHINE_TAG=${join(slice, `${index}`)}`) ? pid : null;
+    // For a moment, while it becomes another program (exec), a living process has none to show.
+    let environment = '';
+    for (let n = 0; n < 10_000 && environment === ''; n++) {
+      environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      if (/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) break; // dead, and not buried
+    }
+    return environment.split('\0').includes(`MACHINE_TAG=${join(slice, `${index}`)}`) ? pid : null;
   } catch {
     return null; // no such process, or another user's: not ours
   }
