@@ -36,7 +36,13 @@ export class BoundKeeper {
 
   async #measure(input: TickInput, output: TickOutput, atMs: EpochMs): Promise<void> {
     const { solver, feed } = this.#options;
-    const outcome = await measureBound(solver, groundsOf(input).snapshot, output.decision);
-    feed.bounded({ outcome, atMs });
+    try {
+      const outcome = await measureBound(solver, groundsOf(input).snapshot, output.decision);
+      feed.bounded({ outcome, atMs });
+    } catch (error) {
+      // It is shown and nothing hangs on it: no reason for the service to end.
+      const detail = error instanceof Error ? error.message : String(error);
+      feed.bounded({ outcome: { kind: 'unknown', why: 'solver-failed', detail }, atMs });
+    }
   }
 }

@@ -46,12 +46,12 @@ test.each([
   [
     'another shape',
     `groups: [${a.replace('cpu: 4', 'cpu: 8')}]`,
-    ['group a: new shape or bootstrap, 1 slices outdated (onChange: keep)'],
+    ['group a: new shape or bootstrap, 1 slice outdated (onChange: keep)'],
   ],
   [
     'another group',
     `groups: [${a.replace('a,', 'b,')}]`,
-    ['group b: added (min 0, max 4, $2.00/h)', 'group a: removed; its 1 slices drain'],
+    ['group b: added (min 0, max 4, $2.00/h)', 'group a: removed; its slice drains'],
   ],
   [
     'quota pools',

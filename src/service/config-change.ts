@@ -1,9 +1,9 @@
-import { formatDuration, formatUsd } from '../api/format.ts';
+import { formatDuration, formatUsd, plural } from '../api/format.ts';
 import { decideTick } from '../controller/decide-tick.ts';
 import { withRetired } from '../controller/retire.ts';
 import type { Control, GroupControl } from '../model/control.ts';
 import type { Group } from '../model/group.ts';
-import type { SliceRecord } from '../model/slice-record.ts';
+import { isLive, type SliceRecord } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import type { BeforeAfter, ConfigChange } from '../server/served-fleet.ts';
 
@@ -119,26 +119,22 @@ function findGroupChange(
   if (known === null || was.retired.includes(group.name)) {
     return [`group ${group.name}: added (${describe(group)})`];
   }
-  const differences = findDifferences(wordsOf(known), wordsOf(own), ['calendars']);
+  const differences = findDifferences(wordsOf(known), wordsOf(own));
   const outdated = records.filter(
-    ({ group: name, shape, status }) =>
-      name === group.name && shape !== own.own.shape && liveStatuses.has(status),
+    (record) => record.group === group.name && record.shape !== own.own.shape && isStaying(record),
   );
   const isReshaped = known.own.shape !== own.own.shape;
   const shape = isReshaped
-    ? [`new shape or bootstrap, ${outdated.length} slices outdated (onChange: ${own.own.onChange})`]
+    ? [
+        `new shape or bootstrap, ${plural(outdated.length, 'slice')} outdated (onChange: ${own.own.onChange})`,
+      ]
     : [];
   return [...differences, ...shape].map((words) => `group ${group.name}: ${words}`);
 }
 
-const liveStatuses: ReadonlySet<string> = new Set([
-  'queued',
-  'requesting',
-  'booting',
-  'initializing',
-  'ready',
-  'draining',
-]);
+/** Neither ended nor ending already. */
+const isStaying = (record: SliceRecord): boolean =>
+  isLive(record) && record.status !== 'terminating';
 
 const describe = ({ min, max, priceMicroUsdPerHour }: Group): string =>
   `min ${min}, max ${max}, ${formatUsd(priceMicroUsdPerHour ?? 0)}/h`;
@@ -180,7 +176,8 @@ function findRemoval(
   records: readonly SliceRecord[],
 ): readonly string[] {
   if (was.retired.includes(name) || placeOf(next, name) !== null) return [];
-  const live = records.filter(({ group, status }) => group === name && liveStatuses.has(status));
-  const fate = live.length === 0 ? 'it has no slices' : `its ${live.length} slices drain`;
+  const live = records.filter((record) => record.group === name && isStaying(record));
+  const drain = live.length === 1 ? 'its slice drains' : `its ${live.length} slices drain`;
+  const fate = live.length === 0 ? 'it has no slices' : drain;
   return [`group ${name}: removed; ${fate}`];
 }

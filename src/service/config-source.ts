@@ -10,7 +10,7 @@ export type ConfigSource =
   | { readonly kind: 'built-in'; readonly text: string };
 
 export type ConfigRead =
-  | { readonly kind: 'ok'; readonly config: Config; readonly text: string }
+  | { readonly kind: 'ok'; readonly config: Config }
   | { readonly kind: 'bad'; readonly problems: readonly Problem[] };
 
 export function readConfig(source: ConfigSource): ConfigRead {
@@ -20,9 +20,7 @@ export function readConfig(source: ConfigSource): ConfigRead {
       ? readInput(source.path, { sizeMax: INPUT_SIZE_MAX })
       : ({ kind: 'ok', text: source.text } as const);
   if (input.kind === 'bad') return { kind: 'bad', problems: [input.problem] };
-  const parsed = parseConfig(input.text, name);
-  if (parsed.kind === 'bad') return parsed;
-  return { kind: 'ok', config: parsed.config, text: input.text };
+  return parseConfig(input.text, name);
 }
 
 /** Files are looked at so often: works on every file system, and for files that are replaced. */

@@ -79,8 +79,18 @@ export class RunningFleet implements ServedFleet {
     if (source.kind !== 'file') return;
     this.#unwatch = watchConfig(source.path, clock, () => {
       log.write('info', 'config-file-changed', { fleet: this.name, file: source.path });
-      void this.reload({ isDryRun: false });
+      void this.reloadAsTold();
     });
+  }
+
+  /** By a signal or a changed file: nobody waits for the answer, so the log has it. */
+  async reloadAsTold(): Promise<void> {
+    try {
+      await this.reload({ isDryRun: false });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#options.log.write('error', 'config-not-reloaded', { fleet: this.name, message });
+    }
   }
 
   /** Finishes calls in flight; then nothing of the fleet is held any more. What runs, runs on. */

@@ -69,7 +69,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       fleets,
       crashed,
       async reload() {
-        for (const fleet of fleets) await fleet.reload({ isDryRun: false });
+        for (const fleet of fleets) await fleet.reloadAsTold();
       },
       async stop() {
         await server.close(CLOSE_GRACE_MS);

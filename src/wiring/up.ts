@@ -144,7 +144,7 @@ async function openStore({ settings }: Config, options: UpOptions): Promise<Stor
 }
 
 /** Where a fleet's database is. */
-export const databaseOf = ({ store, fleet }: Settings, dataDir: string): string =>
+const databaseOf = ({ store, fleet }: Settings, dataDir: string): string =>
   (store.type === 'sqlite' ? store.path : undefined) ?? join(dataDir, `${fleet}.db`);
 
 async function openFrontDoor(options: {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import Libsql from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findHostProcesses } from '../crash/host-processes.ts';
 import { bellows, useFolder } from './cli.ts';
@@ -129,6 +130,20 @@ describe('a reload', () => {
     expect(preview.stdout).toContain('group g: max: 1 -> 3');
     expect((await up.call<{ fleets: object[] }>('ListFleets', {})).fleets).toHaveLength(1);
   });
+});
+
+test('what it cannot go on from ends the process, so that it can be started again', async () => {
+  const dataDir = useDataDir();
+  const first = await UpProcess.start(dataDir);
+  await until('it leads', () => first.said('leading')[0]);
+  first.signal('SIGTERM');
+  expect(await first.ended()).toBe(0);
+  const db = new Libsql(join(dataDir, 'local.db'));
+  db.exec("UPDATE document SET text = 'no JSON' WHERE id = 'marks'");
+  db.close();
+  const second = UpProcess.run('--data', dataDir, '--listen', '127.0.0.1:0');
+  expect(await second.ended()).toBe(70);
+  expect(second.stderr).toContain('it cannot go on: the fleet marks in the store is not JSON');
 });
 
 describe('what keeps it from starting', () => {

@@ -8,7 +8,6 @@ import { exitCodes, type Output } from '../output.ts';
 /** What the command line says. */
 interface UpArgs {
   readonly config?: unknown;
-  readonly data?: unknown;
   readonly listen?: unknown;
   readonly dryRun?: unknown;
 }
@@ -46,7 +45,8 @@ export async function runUp(args: UpArgs, dataDir: string, out: Output): Promise
     ]).catch((error: unknown) => ({ error }));
     if (ended !== 'stopped') {
       out.stderr(`bellows: it cannot go on: ${wordsOf(ended.error)}\n`);
-      return CRASHED;
+      // At once: what is in memory may be wrong, and whoever starts it again waits for its end.
+      process.exit(CRASHED);
     }
     out.stdout('Stopping: calls in flight are finished; hosts run on. Ctrl-C again ends it now.\n');
     await service.stop();
