@@ -70,7 +70,7 @@ describe('a recorded tick', () => {
     expect(read.input.slices).toEqual(slices);
   });
 
-  test('has launches of every sort as JSON.stringify has them', () => {
+  test('has launches of every sort, and those alike together', () => {
     const [a, b] = [groupName('a'), groupName('b')];
     const steps: readonly PlanStep[] = [
       { kind: 'send', sliceId: sliceId('s1') },
@@ -80,10 +80,41 @@ describe('a recorded tick', () => {
       aLaunch('n4', { group: b }),
       aLaunch('n5', { group: a, reservedFor: entryId('gang') }),
       aLaunch('n6', { group: a, fallbackFor: [b] }),
+      aLaunch('n7', { group: a, fallbackFor: [b] }),
+      aLaunch('n8', { group: a, fallbackFor: [] }),
     ];
     const output = { ...decideTick(first), steps };
-    const { parts } = new Journal().write(first, output);
-    expect(parts.at(-1)?.text).toBe(JSON.stringify(output));
+    const written = new Journal().write(first, output);
+    const read = readTick({ ...written, epoch: first.epoch }, toldParts(written));
+    expect(read.outputText).toBe(JSON.stringify(output));
+    const { steps: folded } = JSON.parse(toldParts(written).at(-1)?.text ?? '');
+    expect(folded.map(({ sliceIds = [] }) => sliceIds.length)).toEqual([0, 2, 1, 1, 1, 2, 1]);
+  });
+
+  test('tells why work waits once for all that wait alike', () => {
+    const entries = Array.from({ length: 20 }, (_, n) => {
+      const ask = anAsk({ resources: { cpu: 1_000_000 + n } });
+      const constraints = [{ key: 'zone', op: 'eq' as const, values: ['moon'], soft: false }];
+      return anEntry({ id: `e${n}`, form: { kind: 'single', ask: { ...ask, constraints } } });
+    });
+    const input = aTickInput({ control: { fleet: { groups } }, entries });
+    const output = decideTick(input);
+    expect(output.decision.classes.filter(({ unmet }) => unmet !== null)).toHaveLength(20);
+    const written = new Journal().write(input, output);
+    const read = readTick({ ...written, epoch: input.epoch }, toldParts(written));
+    expect(read.outputText).toBe(JSON.stringify(output));
+    const { exclusions } = JSON.parse(toldParts(written).at(-1)?.text ?? '');
+    expect(exclusions).toHaveLength(1);
+  });
+
+  test('is read also where its output was written in full', () => {
+    const output = decideTick(first);
+    const written = new Journal().write(first, output);
+    const parts = toldParts(written).map((part) =>
+      part.name === 'output' ? { ...part, text: JSON.stringify(output) } : part,
+    );
+    const read = readTick({ ...written, epoch: first.epoch }, parts);
+    expect(read.outputText).toBe(JSON.stringify(output));
   });
 
   test('every part is known by its content', () => {

@@ -1,10 +1,11 @@
 import { hash as digest } from 'node:crypto';
 import type { DemandClass } from '../model/demand.ts';
 import type { TrackedSlice } from '../model/slice-record.ts';
-import type { PlanStep, TickInput, TickOutput } from '../model/tick.ts';
+import type { TickInput, TickOutput } from '../model/tick.ts';
 import type { TickPart, TickWrite } from '../ports/store.ts';
 import { assert, must } from '../support/assert.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
+import { foldOutput, unfoldOutput } from './folded-output.ts';
 
 // A tick as parts that are kept once: what did not change since the last tick is a hash.
 
@@ -48,14 +49,7 @@ export class Journal {
       yield;
     }
     parts.push(this.#toldAgain('state', JSON.stringify(rest)));
-    // As JSON.stringify would have it, a field at a time.
-    const fields: string[] = [];
-    for (const [name, value] of Object.entries(output)) {
-      const text = value === output.steps ? stepsText(output.steps) : JSON.stringify(value);
-      fields.push(`${JSON.stringify(name)}:${text}`);
-      if (text.length >= TURN_SIZE) yield;
-    }
-    parts.push(this.#toldAgain('output', `{${fields.join(',')}}`));
+    parts.push(this.#toldAgain('output', JSON.stringify(foldOutput(output))));
     return { seq, atMs, parts };
   }
 
@@ -125,25 +119,18 @@ function isSame(before: readonly object[], now: readonly object[]): boolean {
   return true;
 }
 
-/** As JSON.stringify would have it. Launches by the thousand differ in their ids alone. */
-function stepsText(steps: readonly PlanStep[]): string {
-  const tails = new Map<string, string>();
-  const texts = steps.map((step) => {
-    if (step.kind !== 'launch' || step.reservedFor !== null || step.fallbackFor.length > 0) {
-      return JSON.stringify(step);
-    }
-    const key = `${step.why} ${step.group}`;
-    let tail = tails.get(key);
-    if (tail === undefined) {
-      const { kind: _, sliceId: __, ...rest } = step;
-      tails.set(key, (tail = JSON.stringify(rest).slice(1)));
-    }
-    return `{"kind":"launch","sliceId":${JSON.stringify(step.sliceId)},${tail}`;
-  });
-  return `[${texts.join(',')}]`;
-}
-
 export const hashOf = (text: string): string => digest('sha256', text);
+
+/** The output as JSON.stringify has it. A record that is not even JSON is given as it is. */
+function readOutput(text: string): string {
+  let folded: Parameters<typeof unfoldOutput>[0];
+  try {
+    folded = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  return JSON.stringify(unfoldOutput(folded));
+}
 
 /** A recorded tick, put together again. */
 export function readTick(
@@ -163,6 +150,6 @@ export function readTick(
   const demand = list<DemandClass>('demand/');
   return {
     input: { atMs, epoch, seq, control, slices, demand, ...rest },
-    outputText: text('output'),
+    outputText: readOutput(text('output')),
   };
 }

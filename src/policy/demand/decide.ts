@@ -9,7 +9,7 @@ import { runThrough, type Turns } from '../../support/turns.ts';
 import type { AllocateDemand, Allocation } from './allocation.ts';
 import { allocateByCost } from './cost/allocate.ts';
 import type { Block } from './budgets.ts';
-import { type Evidence, countRiders, explainClass } from './explain.ts';
+import { type Evidence, countRiders, createExclusionLists, explainClass } from './explain.ts';
 import { type Floors, holdFloors } from './floors.ts';
 import { createGate } from './gate.ts';
 import { isOfCapacity } from './judge.ts';
@@ -77,6 +77,7 @@ function explain(problem: DemandProblem, allocation: Allocation, floors: Floors)
     allocation,
     couldEverRun: createGate(problem),
     ridersOf: countRiders(problem, allocation),
+    listExclusions: createExclusionLists(problem),
     isOpenable: Uint8Array.from(problem.groups, (_, group) =>
       budgets.openable(group) > 0 ? 1 : 0,
     ),

@@ -1,6 +1,13 @@
 import type { ClassVerdict, Placement } from '../../model/decision.ts';
 import type { DemandClass } from '../../model/demand.ts';
-import type { InvalidDemand, PlacedWhy, RunnerUp, Unmet } from '../../model/reason.ts';
+import type {
+  Exclusion,
+  GroupExclusion,
+  InvalidDemand,
+  PlacedWhy,
+  RunnerUp,
+  Unmet,
+} from '../../model/reason.ts';
 import { assert, must } from '../../support/assert.ts';
 import type { Allocation, Berth, Berthing, Stuck } from './allocation.ts';
 import { type Waiting, findNearest, findRemedy, listHurdles } from './remedies.ts';
@@ -21,6 +28,30 @@ export interface Evidence {
   readonly isOpenable: Uint8Array;
   /** By group: how many classes got room on its new slices. */
   readonly ridersOf: Int32Array;
+  readonly listExclusions: ListExclusions;
+}
+
+/** Every group with the rule against it. */
+export type ListExclusions = (rules: readonly Exclusion[]) => readonly GroupExclusion[];
+
+/** Lists told apart by the objects in them: more than so many are not looked through. */
+const LISTS_MAX = 64;
+
+/**
+ * Classes that wait mostly wait for the same reasons: the same rules in every group give the same
+ * list, which then is kept, shown and recorded once.
+ */
+export function createExclusionLists({ groups }: DemandProblem): ListExclusions {
+  const known: { rules: readonly Exclusion[]; list: readonly GroupExclusion[] }[] = [];
+  return (rules) => {
+    const before = known.find((one) => rules.every((rule, index) => rule === one.rules[index]));
+    if (before !== undefined) return before.list;
+    const list = groups.map((group, index) => {
+      return { group: group.name, exclusion: must(rules[index], 'one rule per group') };
+    });
+    if (known.length < LISTS_MAX) known.push({ rules, list });
+    return list;
+  };
 }
 
 /** By group, the classes with room on new slices. */
@@ -63,7 +94,7 @@ export function explainClass(
   const isEverAdmitted = hopeless === undefined && evidence.couldEverRun(want);
   const rules = stuck !== undefined && stuck.part === part ? stuck.rules : null;
   const waiting = { part, count: unmetCount, isEverAdmitted, rules, want };
-  const unmet = explainUnmet(problem, allocation.ledger, waiting);
+  const unmet = explainUnmet(problem, allocation.ledger, waiting, evidence.listExclusions);
   return { placed, unmetCount, unmet: { ...unmet, part: want.parts.indexOf(part) } };
 }
 
@@ -101,8 +132,8 @@ export function explainUnmet(
   problem: DemandProblem,
   ledger: Ledger,
   waiting: Waiting & { readonly isEverAdmitted: boolean },
+  listExclusions: ListExclusions,
 ): Unmet {
-  const { groups } = problem;
   const hurdles = listHurdles(problem, ledger, waiting);
   const rules = hurdles.map((hurdle) => must(hurdle, 'a rule that keeps waiting work out').rule);
   const code = codeOf(rules);
@@ -111,14 +142,12 @@ export function explainUnmet(
     code,
     invalid: null,
     part: 0,
-    groups: groups.map((group, index) => {
-      return { group: group.name, exclusion: must(rules[index], 'one rule per group') };
-    }),
+    groups: listExclusions(rules),
     isEverAdmitted: waiting.isEverAdmitted,
     change: remedy?.change ?? null,
     changeAdmits: remedy?.admits ?? 0,
     nearest: remedy === null ? findNearest(problem, ledger, waiting) : null,
-    hints: code === 'no-matching-group' ? findHints(waiting.part.asks, groups) : [],
+    hints: code === 'no-matching-group' ? findHints(waiting.part.asks, problem.groups) : [],
   };
 }
 

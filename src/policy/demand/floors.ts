@@ -2,7 +2,7 @@ import type { FloorVerdict } from '../../model/decision.ts';
 import { type Slice, onItsWay } from '../../model/slice.ts';
 import { must } from '../../support/assert.ts';
 import type { Allocation } from './allocation.ts';
-import { explainUnmet } from './explain.ts';
+import { createExclusionLists, explainUnmet } from './explain.ts';
 import type { DemandProblem, JudgedPart } from './problem.ts';
 import { fitCopies } from './host-list.ts';
 import { type Rooms, createRooms } from './rooms.ts';
@@ -16,6 +16,7 @@ export function holdFloors(problem: DemandProblem, allocation: Allocation): Floo
   if (problem.floors.length === 0) return { verdicts: [], heldBy: problem.groups.map(() => 0) };
   const rooms = wholeHosts(problem, allocation);
   const there = problem.groups.map((_, group) => rooms.unused(group).ready);
+  const listExclusions = createExclusionLists(problem);
   const verdicts = problem.floors.map((part, index) => {
     const floor = must(problem.snapshot.floors[index], 'one part per floor');
     let left = floor.count;
@@ -31,7 +32,7 @@ export function holdFloors(problem: DemandProblem, allocation: Allocation): Floo
     const books = { rooms, budgets: allocation.ledger.budgets };
     const isEverAdmitted = part.ranked.length > 0;
     const waiting = { part, count: left, isEverAdmitted, rules: null, want: null };
-    return { heldCount, unmet: explainUnmet(problem, books, waiting) };
+    return { heldCount, unmet: explainUnmet(problem, books, waiting, listExclusions) };
   });
   const heldBy = there.map((slices, group) => Math.ceil(slices - rooms.unused(group).ready));
   return { verdicts, heldBy };
