@@ -76,7 +76,7 @@ export interface TickWrite {
 }
 
 export interface TickPart {
-  /** Names are the reader's matter. */
+  /** Names are the reader's matter; they have no NUL. */
   readonly name: string;
   /** SHA-256 of the text, in hexadecimal. */
   readonly hash: string;

@@ -11,7 +11,8 @@ export type Value = string | number | Uint8Array | null;
 export interface Query<Row> {
   get(...values: readonly Value[]): Row | undefined;
   all(...values: readonly Value[]): readonly Row[];
-  run(...values: readonly Value[]): void;
+  /** How many rows it changed. */
+  run(...values: readonly Value[]): number;
 }
 
 /** A blob as it comes back. */
@@ -45,7 +46,7 @@ export function connect(address: string): Connection {
       return {
         get: (...values) => all(values)[0],
         all: (...values) => all(values),
-        run: (...values) => void statement.run(values),
+        run: (...values) => statement.run(values).changes,
       };
     },
     exec: (sql) => void db.exec(sql),
