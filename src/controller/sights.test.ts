@@ -84,6 +84,26 @@ describe('what lists show', () => {
     expect(sights.of(record).hosts).toMatchObject([{ machineId: 'a-m0', lastSeenMs: 100 }]);
   });
 
+  test('a host keeps the time of the last list that showed it, its neighbours go on', () => {
+    const sights = new Sights(epochMs(0));
+    const [record, other] = [aRecord({ id: 'a', hostCount: 2 }), aRecord({ id: 'b' })];
+    const [zero, one, b] = [aMachine('a'), aMachine('a', { hostIndex: 1 }), aMachine('b')];
+    const seenMs = () =>
+      [record, other].map((each) => sights.of(each).hosts.map((host) => host?.lastSeenMs ?? null));
+    list(sights, 5, [zero, one, b]);
+    expect(seenMs()).toEqual([[5, 5], [5]]);
+    list(sights, 6, [zero, one, b]);
+    expect(seenMs()).toEqual([[6, 6], [6]]);
+    list(sights, 7, [one, b]);
+    expect(seenMs()).toEqual([[6, 7], [7]]);
+    list(sights, 8, [one]);
+    expect(seenMs()).toEqual([[6, 8], [7]]);
+    list(sights, 9, [one]);
+    expect(seenMs()).toEqual([[6, 9], [7]]);
+    list(sights, 10, [zero, one, b]);
+    expect(seenMs()).toEqual([[10, 10], [10]]);
+  });
+
   test('what is forgotten is looked up anew', () => {
     const sights = new Sights(epochMs(0));
     const record = aRecord({ id: 'a' });

@@ -8,10 +8,17 @@ import type { SliceRecord } from '../model/slice-record.ts';
 type Known = Pick<SliceRecord, 'id' | 'hostCount' | 'provider' | 'machines'>;
 type Listed = ReadonlyMap<SliceId, readonly Machine[]>;
 
+/** When something was last seen. */
+interface Seen {
+  atMs: EpochMs;
+}
+
 /** What is known of one provider's lists. */
 interface ListState {
   listedMs: EpochMs | null;
   machines: Map<SliceId, readonly Machine[]>;
+  /** Shared by all hosts that the last list showed: most show the same in list after list. */
+  seen: Seen;
   /** Lists in a row that lacked most of what there was: not believed at once. */
   suspectCount: number;
   /** Since when lists fail; null while they come. */
@@ -38,15 +45,15 @@ export class Sights {
   of(record: Known): SliceSight {
     const known = this.#slices.get(record.id);
     if (known !== undefined) return known;
+    const list = this.#stateOf(record.provider);
     const hosts = record.machines.map((machineId): HostSight | null => {
       // Remembered, not seen: what it is now the next list says.
-      const [state, lastSeenMs] = ['starting' as const, this.watchingSinceMs];
-      return machineId === null ? null : { machineId, state, lastSeenMs, interruptionAtMs: null };
+      const remembered = { machineId, state: 'starting', interruptionAtMs: null } as const;
+      const seen = { atMs: this.watchingSinceMs };
+      return machineId === null ? null : new SeenHost({ ...remembered, machineId }, seen);
     });
-    const list = this.#providers.get(record.provider);
-    const machines = list?.machines.get(record.id) ?? [];
-    const fresh = { ...unseen(record.hostCount), hosts };
-    const sight = withMachines(fresh, list?.listedMs ?? this.watchingSinceMs, machines);
+    const machines = list.machines.get(record.id) ?? [];
+    const sight = withMachines({ ...unseen(record.hostCount), hosts }, list.seen, machines);
     this.#slices.set(record.id, sight);
     if (hosts.some((host) => host !== null)) this.#expect(record);
     return sight;
@@ -92,12 +99,7 @@ export class Sights {
     isLeaving: (sliceId: SliceId) => boolean,
   ): boolean {
     const state = this.#stateOf(provider);
-    const listed = new Map<SliceId, Machine[]>();
-    for (const machine of machines) {
-      const known = listed.get(machine.sliceId);
-      if (known === undefined) listed.set(machine.sliceId, [machine]);
-      else known.push(machine);
-    }
+    const listed = bySlice(machines);
     let isShort = false;
     for (const id of state.machines.keys()) isShort ||= !listed.has(id);
     const staying = isShort ? [...state.machines.keys()].filter((id) => !isLeaving(id)) : [];
@@ -105,11 +107,16 @@ export class Sights {
     state.suspectCount = 0;
     state.silentSinceMs = null;
     for (const id of isShort ? state.machines.keys() : []) {
-      if (!listed.has(id)) this.#see(id, startedMs, []);
+      if (!listed.has(id)) this.#see(id, state.seen, []);
     }
-    for (const [id, ones] of listed) this.#see(id, startedMs, ones);
+    for (const [id, ones] of listed) {
+      const before = state.machines.get(id);
+      if (before !== undefined && isSameList(before, ones)) listed.set(id, before);
+      else this.#see(id, state.seen, ones);
+    }
     state.machines = listed;
     state.listedMs = startedMs;
+    state.seen.atMs = startedMs;
     return true;
   }
 
@@ -143,16 +150,77 @@ export class Sights {
   #stateOf(provider: string): ListState {
     let state = this.#providers.get(provider);
     if (state === undefined) {
-      state = { listedMs: null, machines: new Map(), suspectCount: 0, silentSinceMs: null };
+      state = {
+        listedMs: null,
+        machines: new Map(),
+        seen: { atMs: this.watchingSinceMs },
+        suspectCount: 0,
+        silentSinceMs: null,
+      };
       this.#providers.set(provider, state);
     }
     return state;
   }
 
-  #see(id: SliceId, startedMs: EpochMs, machines: readonly Machine[]): void {
+  #see(id: SliceId, seen: Seen, machines: readonly Machine[]): void {
     const sight = this.#slices.get(id);
-    if (sight !== undefined) this.#slices.set(id, withMachines(sight, startedMs, machines));
+    if (sight !== undefined) this.#slices.set(id, withMachines(sight, seen, machines));
   }
+}
+
+/** A host that a list showed. That another list shows it as it was costs nothing. */
+class SeenHost implements HostSight {
+  readonly machineId: HostSight['machineId'];
+  readonly state: HostSight['state'];
+  readonly interruptionAtMs: HostSight['interruptionAtMs'];
+  readonly failure?: string;
+  readonly #seen: Seen;
+
+  constructor(shown: Omit<HostSight, 'lastSeenMs'>, seen: Seen) {
+    this.machineId = shown.machineId;
+    this.state = shown.state;
+    this.interruptionAtMs = shown.interruptionAtMs;
+    if (shown.failure !== undefined) this.failure = shown.failure;
+    this.#seen = seen;
+  }
+
+  get lastSeenMs(): EpochMs {
+    return this.#seen.atMs;
+  }
+
+  /** As it is from now on, unless a list shows it again. */
+  missing(): SeenHost {
+    return new SeenHost(this, { atMs: this.#seen.atMs });
+  }
+}
+
+function bySlice(machines: readonly Machine[]): Map<SliceId, readonly Machine[]> {
+  const listed = new Map<SliceId, Machine[]>();
+  for (const machine of machines) {
+    const known = listed.get(machine.sliceId);
+    if (known === undefined) listed.set(machine.sliceId, [machine]);
+    else known.push(machine);
+  }
+  return listed;
+}
+
+/** Whether two lists say the same of a slice. */
+function isSameList(before: readonly Machine[], now: readonly Machine[]): boolean {
+  if (before.length !== now.length) return false;
+  for (let n = 0; n < now.length; n++) {
+    const [a, b] = [before[n], now[n]];
+    if (
+      a?.machineId !== b?.machineId ||
+      a?.hostIndex !== b?.hostIndex ||
+      a?.state !== b?.state ||
+      a?.interruptionAtMs !== b?.interruptionAtMs ||
+      a?.failure !== b?.failure ||
+      a?.group !== b?.group
+    ) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Whether two reports of room say the same. */
@@ -172,17 +240,12 @@ function isSuspect(before: readonly SliceId[], listed: Listed): boolean {
   return missing >= SUSPECT_LEAST && missing * 2 > before.length;
 }
 
-function withMachines(
-  sight: SliceSight,
-  startedMs: EpochMs,
-  machines: readonly Machine[],
-): SliceSight {
+/** What a list shows of a slice; `seen` is the time that all it shows will have been seen at. */
+function withMachines(sight: SliceSight, seen: Seen, machines: readonly Machine[]): SliceSight {
   const hosts = sight.hosts.map((host, index): HostSight | null => {
     const machine = findHost(machines, index, host);
-    if (machine === null) return host;
-    const { machineId, state, interruptionAtMs, failure } = machine;
-    const sighted = { machineId, state, interruptionAtMs, lastSeenMs: startedMs };
-    return failure === undefined ? sighted : { ...sighted, failure };
+    if (machine !== null) return new SeenHost(machine, seen);
+    return host instanceof SeenHost ? host.missing() : host;
   });
   const { reports, launch, releaseAcceptedMs } = sight;
   return { hosts, machineCount: countLive(machines), reports, launch, releaseAcceptedMs };

@@ -14,16 +14,36 @@ export interface Matching {
   mismatches(group: number): readonly Exclusion[];
 }
 
+type Matcher = (ask: Ask) => Matching;
+
+/** Groups and asks stay the same objects from tick to tick, and so does what they make of each other. */
+const matchers = new WeakMap<readonly Group[], Matcher>();
+/** Distinct wishes remembered at a time. */
+const WISHES_MAX = 10_000;
+
 /**
  * Matches asks with groups, once for each distinct set of wishes: five hundred shapes of work are
  * told apart by size more than by where they may run.
  */
-export function createMatcher(groups: readonly Group[]): (ask: Ask) => Matching {
-  const known = new Map<string, Matching>();
+export function createMatcher(groups: readonly Group[]): Matcher {
+  let matcher = matchers.get(groups);
+  if (matcher === undefined) matchers.set(groups, (matcher = openMatcher(groups)));
+  return matcher;
+}
+
+function openMatcher(groups: readonly Group[]): Matcher {
+  const byAsk = new WeakMap<Ask, Matching>();
+  const byWishes = new Map<string, Matching>();
   return (ask) => {
+    let matching = byAsk.get(ask);
+    if (matching !== undefined) return matching;
     const wishes = JSON.stringify([ask.device, ask.preemptible, ask.constraints]);
-    let matching = known.get(wishes);
-    if (matching === undefined) known.set(wishes, (matching = matchAll(ask, groups)));
+    matching = byWishes.get(wishes);
+    if (matching === undefined) {
+      if (byWishes.size >= WISHES_MAX) byWishes.clear();
+      byWishes.set(wishes, (matching = matchAll(ask, groups)));
+    }
+    byAsk.set(ask, matching);
     return matching;
   };
 }
