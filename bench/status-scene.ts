@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { AutoscalerService } from '../src/api/gen/bellows/v1/autoscaler_pb.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Controller } from '../src/controller/controller.ts';
 import type { Entry } from '../src/model/demand.ts';
 import type { Fleet } from '../src/model/fleet.ts';
@@ -9,7 +8,9 @@ import { entryId, epochMs } from '../src/model/ids.ts';
 import type { Slice } from '../src/model/slice.ts';
 import { FleetFeed } from '../src/server/fleet-feed.ts';
 import type { ServedFleet } from '../src/server/served-fleet.ts';
-import { statusRoutes } from '../src/server/status-routes.ts';
+import { createRoutes } from '../src/server/routes.ts';
+import { openServer } from '../src/server/server.ts';
+import { openTokenBook } from '../src/server/token-book.ts';
 import { createMemoryStore } from '../src/store/memory/store.ts';
 import { must } from '../src/support/assert.ts';
 import {
@@ -75,7 +76,7 @@ export async function serve(
   controller.report(toReports(slices, controller.now));
   await push('a-many', 1, entries);
   let turn = 0;
-  const { server, url } = await listen({
+  const server = await listen({
     name: fleet.name,
     controller,
     feed,
@@ -83,7 +84,7 @@ export async function serve(
     reload: () => Promise.reject(new Error('nothing is read again here')),
   });
   return {
-    url,
+    url: server.url,
     controller,
     async tick() {
       turn++;
@@ -96,24 +97,32 @@ export async function serve(
       await decided;
     },
     async close() {
-      server.closeAllConnections();
-      server.close();
+      await server.close();
       await controller.stop();
     },
   };
 }
 
-function listen(fleet: ServedFleet): Promise<{ server: Server; url: string }> {
-  const routes = statusRoutes([fleet], { version: 'bench', clock: systemClock });
-  const handler = connectNodeAdapter({
-    routes: (router) => router.service(AutoscalerService, routes),
+/** The server that `bellows up` opens, on loopback and without tokens. */
+async function listen(fleet: ServedFleet): Promise<{ url: string; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'bellows-bench-'));
+  const server = await openServer({
+    listen: '127.0.0.1:0',
+    tls: null,
+    allowedHosts: [],
+    requireTokens: false,
+    bodyMaxBytes: 2 ** 20,
+    requestsPerSecond: 10_000,
+    streamsMax: 1_000,
+    tokens: openTokenBook(join(folder, 'tokens.json')),
+    audit: { write: () => {}, close: async () => {} },
+    log: { write: () => {} },
+    clock: systemClock,
+    routes: createRoutes([fleet], { version: 'bench', clock: systemClock }),
   });
-  const server = createServer(handler);
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      // A server that listens on a port has an address of this kind.
-      const { port } = server.address() as AddressInfo;
-      resolve({ server, url: `http://127.0.0.1:${port}` });
-    });
-  });
+  const close = async (): Promise<void> => {
+    await server.close(0);
+    rmSync(folder, { recursive: true });
+  };
+  return { url: server.url, close };
 }

@@ -2,13 +2,37 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionGzip } from '@connectrpc/connect-node';
 import { formatQuantity } from '../api/format.ts';
 
+/** Answers that were packed last, by content. */
+interface Packed {
+  readonly bytes: Uint8Array;
+  readonly packed: ReturnType<typeof compressionGzip.compress>;
+}
+
+const LAST_COUNT = 4;
+const LAST_BYTES_MAX = 4 * 2 ** 20;
+const last: Packed[] = [];
+
+/** Those who watch get the same answer at the same time: it is packed once for all of them. */
+function compress(bytes: Uint8Array): Packed['packed'] {
+  const before = last.find((one) => isSame(one.bytes, bytes));
+  if (before !== undefined) return before.packed;
+  const packed = compressionGzip.compress(bytes);
+  if (bytes.length > LAST_BYTES_MAX) return packed;
+  last.unshift({ bytes, packed });
+  last.length = Math.min(last.length, LAST_COUNT);
+  return packed;
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
+  a === b || (a.length === b.length && Buffer.compare(a, b) === 0);
+
 /**
  * Packed requests and answers. What cannot be unpacked is the sender's fault, which the stock one
  * takes on itself in some cases; what would unpack to too much is stopped on the way.
  */
 export const gzip: typeof compressionGzip = {
   name: compressionGzip.name,
-  compress: (bytes) => compressionGzip.compress(bytes),
+  compress,
   async decompress(bytes, readMaxBytes) {
     try {
       return await compressionGzip.decompress(bytes, readMaxBytes);

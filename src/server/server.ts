@@ -15,6 +15,7 @@ import { lingerAfter, type NodeRequest, type NodeResponse, refusePlainly } from 
 import { Buckets } from './rate.ts';
 import { BodyBudget } from './request-body.ts';
 import { refuseCall, serveCall } from './serve-call.ts';
+import { SharedJson } from './shared-json.ts';
 import { shellLimits, type ShellLimits } from './shell-limits.ts';
 import { Slots } from './slots.ts';
 import { FrontSocket } from './socket.ts';
@@ -33,7 +34,7 @@ export interface ServerOptions {
   readonly requestsPerSecond: number;
   readonly streamsMax: number;
   readonly tokens: TokenBook;
-  readonly routes: (router: ConnectRouter) => void;
+  readonly routes: (router: ConnectRouter, shared: SharedJson) => void;
   readonly audit: AuditLog;
   readonly log: Log;
   readonly clock: Clock;
@@ -196,15 +197,18 @@ class Server implements RunningServer {
       callMsMax,
       isStillAllowed: ({ tokenId }) => tokenId === null || tokens.isValid(tokenId, clock.wallMs()),
     });
+    const shared = new SharedJson();
+    // The types do not know of the encoder; test/e2e/shared-status.test.ts fails should it be gone.
+    const jsonOptions = { ignoreUnknownFields: false, textEncoder: shared };
     const router = createConnectRouter({
       acceptCompression: [gzip],
       compressMinBytes: COMPRESS_MIN_BYTES,
       readMaxBytes: bodyMaxBytes,
       maxTimeoutMs: DEADLINE_MAX_MS,
-      jsonOptions: { ignoreUnknownFields: false },
+      jsonOptions,
       interceptors: [guard],
     });
-    this.#options.routes(router);
+    this.#options.routes(router, shared);
     return new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   }
 

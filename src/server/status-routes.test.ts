@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 const routesOf = (fleets: readonly ServedFleet[]) =>
-  statusRoutes(fleets, { version: '1.2.3', clock: stage.clock });
+  statusRoutes(fleets, { version: '1.2.3', clock: stage.clock }, null);
 
 const clientOf = (...fleets: readonly ServedFleet[]) =>
   createClient(

@@ -4,12 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { ConnectRouter } from '@connectrpc/connect';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PushDemandRequestSchema } from '../../src/api/gen/bellows/v1/demand_pb.ts';
 import { createRoutes } from '../../src/server/routes.ts';
-import type { RunningServer } from '../../src/server/server.ts';
+import type { RunningServer, ServerOptions } from '../../src/server/server.ts';
 import { systemClock } from '../../src/wiring/system-clock.ts';
 import { startRealFleet } from '../real-fleet.ts';
 import {
@@ -168,7 +167,7 @@ function expectDiscreet(heard: readonly string[]): void {
   }
 }
 
-type Routes = (router: ConnectRouter) => void;
+type Routes = ServerOptions['routes'];
 
 async function openTarget(routes: Routes): Promise<Bench> {
   return openBench({
@@ -189,7 +188,7 @@ async function openTarget(routes: Routes): Promise<Bench> {
 async function fuzz<T>(
   exchange: fc.Arbitrary<T>,
   run: (bench: Bench, one: T) => Promise<string>,
-  routes: Routes = benchRoutes,
+  routes: Routes = (router) => benchRoutes(router),
 ): Promise<void> {
   const bench = await openTarget(routes);
   const { server } = bench;
@@ -282,7 +281,7 @@ test('the routes themselves, over a fleet that runs', async () => {
 
 test('good conversations of HTTP/2, changed in a few places', async () => {
   const conversations = await Promise.all(forms.slice(0, 5).map(recordHttp2));
-  const honest = await openTarget(benchRoutes);
+  const honest = await openTarget((router) => benchRoutes(router));
   for (const bytes of conversations) await throwAt(honest.server, bytes, 500);
   expect(honest.audit.map((line) => line.outcome)).toEqual(conversations.map(() => 'ok'));
   const changes = fc.array(mutation, { minLength: 1, maxLength: 4 });

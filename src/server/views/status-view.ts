@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import {
   type AutoscalerStatus,
   AutoscalerStatusSchema,
@@ -39,7 +39,6 @@ interface Now {
 export class StatusView {
   readonly #fleet: ServedFleet;
   #part: TickPart | null = null;
-  #encoded: { readonly status: AutoscalerStatus; readonly bytes: Uint8Array } | null = null;
   #made: { readonly now: Now; readonly status: AutoscalerStatus } | null = null;
 
   constructor(fleet: ServedFleet) {
@@ -55,15 +54,6 @@ export class StatusView {
       this.#made = { now, status: this.#make(now) };
     }
     return this.#made.status;
-  }
-
-  /** The same in bytes, made once for as long as nothing changes. */
-  encoded(): Uint8Array {
-    const status = this.current();
-    if (this.#encoded?.status !== status) {
-      this.#encoded = { status, bytes: toBinary(AutoscalerStatusSchema, status) };
-    }
-    return this.#encoded.bytes;
   }
 
   #make({ last, standing, held, nextDecisionMs }: Now): AutoscalerStatus {

@@ -1,4 +1,4 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { DurationSchema } from '@bufbuild/protobuf/wkt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anEntry } from '../../../test/builders.ts';
@@ -8,10 +8,9 @@ import {
   type WatchStatusResponse,
   WatchStatusResponseSchema,
 } from '../../api/gen/bellows/v1/autoscaler_pb.ts';
-import { AutoscalerStatusSchema } from '../../api/gen/bellows/v1/status_pb.ts';
 import { epochMs } from '../../model/ids.ts';
 import { StatusView } from './status-view.ts';
-import { intervalOf, toResponse, watchStatus } from './watch-status.ts';
+import { intervalOf, watchStatus } from './watch-status.ts';
 
 const config = `
 loop: { evaluationInterval: 1s, reconcileInterval: 60s }
@@ -46,11 +45,10 @@ interface Reader {
 
 const watch = (intervalMs = seconds(1)) =>
   watchStatus(stage, {
-    view,
+    message: () => create(WatchStatusResponseSchema, { status: view.current() }),
     clock: stage.clock,
     intervalMs,
     signal: stopping.signal,
-    isBinary: false,
   });
 
 function read(intervalMs?: number): Reader {
@@ -166,11 +164,4 @@ test.each([
   [60_001, 'interval is 60.001s'],
 ])('an interval of %d ms is refused', (ms, message) => {
   expect(() => intervalOf(duration(ms))).toThrow(message);
-});
-
-test('what is written once reads like what is written for one', () => {
-  const status = create(AutoscalerStatusSchema, { fleet: 'any', tick: 7n, standing: 'leading' });
-  const response = toResponse(toBinary(AutoscalerStatusSchema, status));
-  const read = fromBinary(WatchStatusResponseSchema, toBinary(WatchStatusResponseSchema, response));
-  expect(read).toEqual(create(WatchStatusResponseSchema, { status }));
 });

@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Duration } from '@bufbuild/protobuf/wkt';
 import {
   type WatchStatusResponse,
@@ -8,7 +7,6 @@ import {
 import type { Clock } from '../../ports/clock.ts';
 import type { ServedFleet } from '../served-fleet.ts';
 import { invalid } from './paging.ts';
-import type { StatusView } from './status-view.ts';
 
 const INTERVAL_MS = { min: 100, max: 60_000, usual: 1_000 };
 /** A stream on which nothing happens says so often that it is alive. */
@@ -23,13 +21,12 @@ export function intervalOf(asked: Duration | undefined): number {
 }
 
 export interface Watching {
-  readonly view: StatusView;
+  /** The status as it is now. */
+  readonly message: () => WatchStatusResponse;
   readonly clock: Clock;
   readonly intervalMs: number;
   /** Of the request: it ends, or the server does. */
   readonly signal: AbortSignal;
-  /** The reader takes protobuf: then one copy of the bytes serves all. */
-  readonly isBinary: boolean;
 }
 
 /**
@@ -38,7 +35,7 @@ export interface Watching {
  */
 export async function* watchStatus(
   { controller, feed }: Pick<ServedFleet, 'controller' | 'feed'>,
-  { view, clock, intervalMs, signal, isBinary }: Watching,
+  { message, clock, intervalMs, signal }: Watching,
 ): AsyncGenerator<WatchStatusResponse> {
   const wait = new Wait(clock, signal);
   const unwatch = feed.watch(() => wait.wake());
@@ -46,9 +43,7 @@ export async function* watchStatus(
     while (!signal.aborted) {
       const version = feed.version;
       const standing = controller.standing.kind;
-      yield isBinary
-        ? toResponse(view.encoded())
-        : create(WatchStatusResponseSchema, { status: view.current() });
+      yield message();
       // Measured from when the reader took it: one that is slow gets less, not more at a time.
       const sentMs = clock.monotonicMs();
       const isNew = (): boolean =>
@@ -71,17 +66,6 @@ export async function* watchStatus(
     unwatch();
     wait.end();
   }
-}
-
-/**
- * A response whose status is written already: what a message does not know is sent as it is. Fifty
- * who watch would otherwise have the same bytes made fifty times.
- */
-export function toResponse(status: Uint8Array): WatchStatusResponse {
-  const data = new BinaryWriter().bytes(status).finish();
-  const { number: no } = WatchStatusResponseSchema.field.status;
-  const $unknown = [{ no, wireType: WireType.LengthDelimited, data }];
-  return { ...create(WatchStatusResponseSchema, {}), $unknown };
 }
 
 /** Sleeps until a time is over, something rings, or the request ends. */
