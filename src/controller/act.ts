@@ -49,19 +49,30 @@ export class Actuator {
   readonly #attempts = new Map<SliceId, Attempt>();
   readonly #events: FleetEvent[] = [];
   readonly #strangeSinceMs = new Map<SliceId, EpochMs>();
+  /** What was looked at when there was nothing to do: as long as it is the same, there still is not. */
+  #atRest: readonly unknown[] = [];
 
   act(acting: Acting): void {
+    const { slices } = acting.memory;
+    const lists = [...acting.reaches.keys()].map((name) => acting.sights.listed(name));
+    const looked = [slices, slices.version, ...lists];
+    if (isSame(this.#atRest, looked)) return;
     const launches = new Map<string, SliceRecord[]>();
     const releases = new Map<string, SliceId[]>();
-    for (const record of acting.memory.slices.values()) {
+    let isMoving = false;
+    for (const record of slices.values()) {
       if (record.status === 'requesting') {
+        isMoving = true;
         if (isToAsk(record, acting)) addTo(launches, record.provider, record);
       } else if (record.status === 'terminating') {
+        isMoving = true;
         if (this.#isToRelease(record, acting)) addTo(releases, record.provider, record.id);
       }
     }
-    this.#findStrays(acting, releases);
+    const hasStrays = this.#findStrays(acting, releases);
     this.#forget(acting);
+    const isWaiting = isMoving || hasStrays || this.#attempts.size > 0;
+    this.#atRest = isWaiting ? [] : looked;
     for (const [name, reach] of acting.reaches) {
       if (!acting.mayCall()) return;
       const asked = launches.get(name) ?? [];
@@ -83,15 +94,17 @@ export class Actuator {
     return nowMs >= (this.#attempts.get(record.id)?.nextMs ?? 0);
   }
 
-  /** Machines whose slice has ended, or that belong to nothing we know. */
+  /** Machines whose slice has ended, or that belong to nothing we know; true when there are any. */
   #findStrays(
     { memory, sights, groups, reaches, nowMs }: Acting,
     releases: Map<string, SliceId[]>,
-  ) {
+  ): boolean {
+    let hasStrays = false;
     for (const name of reaches.keys()) {
       for (const [id, machines] of sights.listed(name)) {
         const record = memory.slices.get(id);
         if (record !== undefined && isLive(record)) continue;
+        hasStrays = true;
         if (this.#releasing.has(id) || machines.every(({ state }) => state === 'gone')) continue;
         if (nowMs < (this.#attempts.get(id)?.nextMs ?? 0)) continue;
         if (record === undefined) {
@@ -106,6 +119,7 @@ export class Actuator {
         this.#events.push({ kind: 'stray-machine', sliceId: id, group, action: 'released' });
       }
     }
+    return hasStrays;
   }
 
   #release(acting: Acting, reach: Reach, ids: readonly SliceId[]): void {
@@ -146,6 +160,9 @@ export class Actuator {
     }
   }
 }
+
+const isSame = (before: readonly unknown[], now: readonly unknown[]): boolean =>
+  before.length === now.length && before.every((part, index) => part === now[index]);
 
 /** Asked for once; again when nobody answered or nothing came, not while its group is in trouble. */
 function isToAsk(record: SliceRecord, { sights, memory, groups, nowMs }: Acting): boolean {

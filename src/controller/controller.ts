@@ -29,7 +29,7 @@ import { Sights } from './sights.ts';
 import { TickInputs } from './tick-input.ts';
 import { SteadyTime } from './time.ts';
 import { nextTurnMs } from './turn.ts';
-import { hasMoving, Watch } from './watch.ts';
+import { createMovingCheck, Watch } from './watch.ts';
 
 /** Events are looked at together. */
 const BATCH_MS = 100;
@@ -233,7 +233,7 @@ export class Controller {
       sights: this.#sights,
       recordOf: (id) => this.#memory.slices.get(id),
       now: () => this.#time.now(),
-      isBusy: (name) => hasMoving(this.#memory.slices.values(), name),
+      isBusy: createMovingCheck(() => this.#memory.slices),
       onList: () => this.#wake(BATCH_MS),
     });
     this.#isDoubtful = false;

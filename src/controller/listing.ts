@@ -9,15 +9,25 @@ const FAILURE_MAX = 1_000;
  * What a provider listed, as far as it makes sense. Adapters parse what their cloud says; this is the
  * last door, so that one malformed row cannot stop a fleet.
  */
-export function checkListing(listing: unknown): {
-  readonly machines: readonly Machine[];
-  readonly dropped: number;
-} | null {
+export function checkListing(listing: unknown): Listing | null {
   if (!Array.isArray(listing)) return null;
   const rows: readonly unknown[] = listing;
-  const machines = rows.filter(isMachine);
-  return { machines, dropped: rows.length - machines.length };
+  let checked = known.get(rows);
+  if (checked === undefined) {
+    const machines = rows.filter(isMachine);
+    checked = { machines, dropped: rows.length - machines.length };
+    known.set(rows, checked);
+  }
+  return checked;
 }
+
+interface Listing {
+  readonly machines: readonly Machine[];
+  readonly dropped: number;
+}
+
+/** A provider that knows that nothing has changed may give the same list again. */
+const known = new WeakMap<readonly unknown[], Listing>();
 
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && value.length > 0 && value.length <= ID_MAX;

@@ -16,6 +16,12 @@ import { readPush, writePush } from './push-text.ts';
 export class Table<V> {
   readonly #kept = new Map<string, V>();
   readonly #changed = new Map<string, V | null>();
+  /** Rises whenever something is, or may be, another than before. */
+  #version = 0;
+
+  get version(): number {
+    return this.#version;
+  }
 
   get(id: string): V | undefined {
     // Mostly nothing is changed, and every pass asks for every slice several times.
@@ -33,10 +39,12 @@ export class Table<V> {
   }
 
   put(id: string, value: V): void {
+    this.#version++;
     this.#changed.set(id, value);
   }
 
   remove(id: string): void {
+    this.#version++;
     if (this.#kept.has(id)) this.#changed.set(id, null);
     else this.#changed.delete(id);
   }
@@ -85,6 +93,7 @@ export class Table<V> {
   }
 
   drop(): void {
+    if (this.#changed.size > 0) this.#version++;
     this.#changed.clear();
   }
 }

@@ -180,19 +180,32 @@ function drawConsequence(
 function adoptStrays(observing: Observing): void {
   const { memory, sights, control, groups, tell } = observing;
   for (const { name } of control.providers) {
-    for (const [id, machines] of sights.listed(name)) {
-      if (memory.slices.get(id) !== undefined) continue;
+    const listed = sights.listed(name);
+    const { slices } = memory;
+    const before = withoutStrays.get(listed);
+    if (before?.slices === slices && before.version === slices.version) continue;
+    let areKnown = true;
+    for (const [id, machines] of listed) {
+      if (slices.get(id) !== undefined) continue;
+      areKnown = false;
       const live = machines.filter(({ state }) => state !== 'gone' && state !== 'stopping');
       const [first] = live;
       const placed = first === undefined ? undefined : groups.get(first.group);
       if (first === undefined || placed === undefined) continue;
       const record = toAdopted(observing, { id, provider: name, machines: live, placed });
-      memory.slices.put(id, record);
+      slices.put(id, record);
       tell({ kind: 'stray-machine', sliceId: id, group: first.group, action: 'adopted' });
       tellStep(record, must(record.history[0], 'its first step'), null, tell);
     }
+    if (areKnown) withoutStrays.set(listed, { slices, version: slices.version });
   }
 }
+
+/** Lists of which every slice was known, when all slices were as they are now. */
+const withoutStrays = new WeakMap<
+  ReturnType<Sights['listed']>,
+  { readonly slices: Memory['slices']; readonly version: number }
+>();
 
 function toAdopted(
   { nowMs }: Observing,

@@ -16,6 +16,8 @@ interface Seen {
 /** What is known of one provider's lists. */
 interface ListState {
   listedMs: EpochMs | null;
+  /** The last list that was believed, as it came and by slice. */
+  list: readonly Machine[] | null;
   machines: Map<SliceId, readonly Machine[]>;
   /** Shared by all hosts that the last list showed: most show the same in list after list. */
   seen: Seen;
@@ -99,13 +101,25 @@ export class Sights {
     isLeaving: (sliceId: SliceId) => boolean,
   ): boolean {
     const state = this.#stateOf(provider);
+    if (machines !== state.list && !this.#takeIn(state, machines, isLeaving)) return false;
+    state.suspectCount = 0;
+    state.silentSinceMs = null;
+    state.listedMs = startedMs;
+    state.seen.atMs = startedMs;
+    return true;
+  }
+
+  /** False when it is too strange to be true. */
+  #takeIn(
+    state: ListState,
+    machines: readonly Machine[],
+    isLeaving: (sliceId: SliceId) => boolean,
+  ): boolean {
     const listed = bySlice(machines);
     let isShort = false;
     for (const id of state.machines.keys()) isShort ||= !listed.has(id);
     const staying = isShort ? [...state.machines.keys()].filter((id) => !isLeaving(id)) : [];
     if (isSuspect(staying, listed) && ++state.suspectCount < SUSPECT_LISTS_MAX) return false;
-    state.suspectCount = 0;
-    state.silentSinceMs = null;
     for (const id of isShort ? state.machines.keys() : []) {
       if (!listed.has(id)) this.#see(id, state.seen, []);
     }
@@ -114,9 +128,8 @@ export class Sights {
       if (before !== undefined && isSameList(before, ones)) listed.set(id, before);
       else this.#see(id, state.seen, ones);
     }
+    state.list = machines;
     state.machines = listed;
-    state.listedMs = startedMs;
-    state.seen.atMs = startedMs;
     return true;
   }
 
@@ -152,6 +165,7 @@ export class Sights {
     if (state === undefined) {
       state = {
         listedMs: null,
+        list: null,
         machines: new Map(),
         seen: { atMs: this.watchingSinceMs },
         suspectCount: 0,

@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Reach } from './lanes.ts';
 import { checkListing } from './listing.ts';
+import type { Table } from './memory.ts';
 import type { Sights } from './sights.ts';
 
 /** While something is coming or going, lists are asked for at least this often. */
@@ -153,10 +154,23 @@ export interface Watching {
 const isMoving = (record: SliceRecord): boolean =>
   record.status !== 'ready' && (onItsWay.has(record.status) || record.status === 'terminating');
 
-/** Whether something of a provider is coming or going. */
-export function hasMoving(records: Iterable<SliceRecord>, provider: string): boolean {
-  for (const record of records) {
-    if (record.provider === provider && isMoving(record)) return true;
-  }
-  return false;
+/** Whether something of a provider is coming or going. Looked up anew only when a slice has changed. */
+export function createMovingCheck(
+  slices: () => Pick<Table<SliceRecord>, 'version' | 'values'>,
+): (provider: string) => boolean {
+  let known: {
+    readonly table: unknown;
+    readonly version: number;
+    readonly moving: ReadonlySet<string>;
+  } | null = null;
+  return (provider) => {
+    const table = slices();
+    const { version } = table;
+    if (known?.table !== table || known.version !== version) {
+      const moving = new Set<string>();
+      for (const record of table.values()) if (isMoving(record)) moving.add(record.provider);
+      known = { table, version, moving };
+    }
+    return known.moving.has(provider);
+  };
 }

@@ -27,7 +27,10 @@ export interface Provider {
    * that it works before a machine is known. Resolves once accepted; gone already is success.
    */
   terminate(sliceIds: readonly SliceId[], signal: AbortSignal): Promise<void>;
-  /** Every machine that carries our fleet's tag, also those nobody remembers; never any other. */
+  /**
+   * Every machine that carries our fleet's tag, also those nobody remembers; never any other. A list
+   * is not changed once it was given; the same one may be given again.
+   */
   list(signal: AbortSignal): Promise<readonly Machine[]>;
   /** Lets go of connections. What runs, runs on. */
   close(): Promise<void>;

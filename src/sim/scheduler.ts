@@ -71,6 +71,9 @@ export class OutsideScheduler {
   #nowMs = epochMs(0);
   #nextEndMs = Infinity;
   #joined: readonly AgentHost[] | null = null;
+  /** Hosts without work, and those of which there is news. */
+  readonly #unsaid = new Set<HostState>();
+  readonly #resting: { readonly host: HostState; readonly sinceMs: number }[] = [];
   /** Nothing that waits can start until work, room or reservations change: it was tried. */
   #stuckWith: string | null = null;
 
@@ -153,7 +156,9 @@ export class OutsideScheduler {
         continue;
       }
       const room = { free: { ...host.group.host }, running: new Set<string>() };
-      this.#hosts.set(host.machineId, { ...host, ...room, reportedMs: null });
+      const state = { ...host, ...room, reportedMs: null };
+      this.#hosts.set(host.machineId, state);
+      this.#unsaid.add(state);
       this.#stuckWith = null;
       known++;
     }
@@ -163,6 +168,7 @@ export class OutsideScheduler {
       if (there.has(machineId)) continue;
       for (const id of host.running) this.#lose(id as EntryId); // running holds entry ids
       this.#hosts.delete(machineId);
+      this.#unsaid.delete(host);
     }
   }
 
@@ -192,15 +198,34 @@ export class OutsideScheduler {
    */
   reports(nowMs: EpochMs, againMs = 0): readonly HostReport[] {
     const reports: HostReport[] = [];
-    for (const host of this.#hosts.values()) {
-      const { sliceId, hostIndex, free, running, reportedMs } = host;
+    for (const host of againMs === 0 ? this.#hosts.values() : this.#findUnsaid(againMs)) {
+      const { sliceId, hostIndex, free, running } = host;
       const isBusy = running.size > 0;
-      if (isBusy && reportedMs !== null && nowMs - reportedMs < againMs) continue;
-      host.reportedMs = nowMs;
       const drain = this.#cordoned.has(sliceId) && !isBusy ? 'drained' : 'none';
       reports.push({ sliceId, hostIndex, free, isBusy, drain, atMs: nowMs });
     }
     return reports;
+  }
+
+  /** Hosts to be reported now. Those with work rest from then on, the first to do so in front. */
+  #findUnsaid(againMs: number): readonly HostState[] {
+    const nowMs = this.#nowMs;
+    let due = 0;
+    for (; due < this.#resting.length; due++) {
+      const { host, sinceMs } = must(this.#resting[due], 'below the length');
+      if (nowMs - sinceMs < againMs) break;
+      const isThere = this.#hosts.get(host.machineId) === host;
+      if (isThere && host.reportedMs === sinceMs) this.#unsaid.add(host);
+    }
+    if (due > 0) this.#resting.splice(0, due);
+    const unsaid = [...this.#unsaid];
+    for (const host of unsaid) {
+      host.reportedMs = nowMs;
+      if (host.running.size === 0) continue;
+      this.#unsaid.delete(host);
+      this.#resting.push({ host, sinceMs: nowMs });
+    }
+    return unsaid;
   }
 
   obey(orders: readonly HostOrder[]): void {
@@ -312,6 +337,7 @@ export class OutsideScheduler {
       if (sign < 0) host.running.add(id);
       else host.running.delete(id);
       host.reportedMs = null;
+      this.#unsaid.add(host);
     }
   }
 }

@@ -64,6 +64,12 @@ export class Inventory {
   /** Those a list may have to show: the alive and the lately gone. */
   readonly #listable = new Set<SimulatedMachine>();
 
+  /** By fleet, what a list without faults last said, and how long it says so. */
+  readonly #rows = new Map<
+    string,
+    { readonly version: number; readonly untilMs: number; readonly rows: readonly Machine[] }
+  >();
+
   constructor(goneListedMs: number) {
     this.#goneListedMs = goneListedMs;
   }
@@ -129,6 +135,23 @@ export class Inventory {
       } else if (machine.fleet === fleet) found.push(machine);
     }
     return found;
+  }
+
+  /** What a list without faults says: the same array until something changes, for lists are many. */
+  rows(fleet: string, nowMs: EpochMs, lagMs: number): readonly Machine[] {
+    const { version } = this;
+    const before = this.#rows.get(fleet);
+    if (before?.version === version && nowMs <= before.untilMs) return before.rows;
+    const rows: Machine[] = [];
+    let untilMs = Infinity;
+    for (const machine of this.listable(fleet, nowMs, lagMs)) {
+      const row = this.rowAt(machine, nowMs);
+      if (row === null) continue;
+      rows.push(row);
+      if (machine.toMs !== null) untilMs = Math.min(untilMs, machine.toMs + this.#goneListedMs);
+    }
+    this.#rows.set(fleet, { version, untilMs, rows });
+    return rows;
   }
 
   /** The row as it was at that time; null when there was none. */
