@@ -16,8 +16,8 @@ import { foldOutput, unfoldOutput } from './folded-output.ts';
 const SLICES_PER_PART = 16;
 /** Longest text kept to be compared with the next. */
 const SAID_MAX = 2 ** 18;
-/** Text made at a time, in characters: about ten milliseconds' worth. */
-const TURN_SIZE = 2 ** 20;
+/** Text made at a time, in characters: about five milliseconds' worth. */
+const TURN_SIZE = 2 ** 19;
 
 type Rest = Omit<TickInput, 'atMs' | 'epoch' | 'seq' | 'control' | 'slices' | 'demand'>;
 

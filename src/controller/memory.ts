@@ -114,8 +114,8 @@ export interface Marks {
   readonly atMs: EpochMs;
 }
 
-/** Text made at a time, in characters: about ten milliseconds' worth. */
-const TURN_SIZE = 2 ** 20;
+/** Text made at a time, in characters: about five milliseconds' worth. */
+const TURN_SIZE = 2 ** 19;
 
 const MARKS = 'marks';
 const CONTROL = 'control';

@@ -35,9 +35,10 @@ export function decideDemand(snapshot: Snapshot): DemandDecision {
 /** As `decideDemand`, with a stop between its long stretches. */
 export function* decideDemandInTurns(snapshot: Snapshot): Turns<DemandDecision> {
   const problem = createProblem(snapshot);
+  yield;
   const { allocation, floors } = yield* allocateInTurns(problem);
   yield;
-  return explain(problem, allocation, floors);
+  return yield* explain(problem, allocation, floors);
 }
 
 /** Serves all wants in turn: demand by the fleet's strategy, floors, min, spare. */
@@ -69,7 +70,14 @@ function keepSpare({ groups }: DemandProblem, allocation: Allocation): void {
   });
 }
 
-function explain(problem: DemandProblem, allocation: Allocation, floors: Floors): DemandDecision {
+/** Classes explained between two stops: those that wait take a look at every group. */
+const CLASSES_PER_TURN = 150;
+
+function* explain(
+  problem: DemandProblem,
+  allocation: Allocation,
+  floors: Floors,
+): Turns<DemandDecision> {
   const { snapshot } = problem;
   const { budgets } = allocation.ledger;
   const evidence: Evidence = {
@@ -83,9 +91,11 @@ function explain(problem: DemandProblem, allocation: Allocation, floors: Floors)
     ),
   };
   const wants = new Map(problem.wants.map((want) => [want.index, want]));
-  const classes = snapshot.demand.map((demand, index) =>
-    explainClass(evidence, demand, wants.get(index)),
-  );
+  const classes: ClassVerdict[] = [];
+  for (const demand of snapshot.demand) {
+    classes.push(explainClass(evidence, demand, wants.get(classes.length)));
+    if (classes.length % CLASSES_PER_TURN === 0) yield;
+  }
   const groups = reportGroups(problem, allocation, {
     barriers: findBarriers(problem, classes),
     heldBy: floors.heldBy,
@@ -105,8 +115,9 @@ function findBarriers(
   classes: readonly ClassVerdict[],
 ): readonly (Exclusion | null)[] {
   const barriers: (Exclusion | null)[] = groups.map(() => null);
-  for (const { unmet } of classes) {
-    unmet?.groups.forEach(({ exclusion }, group) => {
+  const lists = new Set(classes.flatMap(({ unmet }) => (unmet === null ? [] : [unmet.groups])));
+  for (const list of lists) {
+    list.forEach(({ exclusion }, group) => {
       if (isOfCapacity(exclusion)) barriers[group] ??= exclusion;
     });
   }

@@ -1,3 +1,4 @@
+import type { Turns } from '../../../support/turns.ts';
 import { type BulkOrder, fillInBulk, toBulkOrder } from './bulk.ts';
 import { type Content, type Filling, fillHost } from './fill.ts';
 import {
@@ -20,6 +21,8 @@ const SWAPS_MAX = 5;
 const SCARCITY_BONUS = 0.1;
 /** Types tried when none is fair, cheapest first: each costs a filling. */
 const FALLBACK_TYPES_MAX = 8;
+/** Between two stops: a few milliseconds' worth. */
+const WORK_PER_TURN = 100_000;
 
 /**
  * Opens hosts until every copy is placed or no type that admits it may open another. The hardest
@@ -30,13 +33,17 @@ const FALLBACK_TYPES_MAX = 8;
  * Once the work passes `workMax`, fillings are quick ones: the shapes that come last are small and
  * easy to place, and a plan in time beats a better one too late.
  */
-export function construct(search: Search, state: PackState, workMax: number): void {
+export function* construct(search: Search, state: PackState, workMax: number): Turns<void> {
   const isLate = (): boolean => search.draft.work > workMax;
   const careful = carefulFill(search, state);
+  let turnWork = search.draft.work + WORK_PER_TURN;
   for (const shape of search.order) {
     if (state.left[shape] === 0) continue;
     const fill = remember(careful, shape, state.left);
     while (state.left[shape]! > 0 && !isLate()) if (!openOne(search, state, shape, fill)) break;
+    if (search.draft.work < turnWork) continue;
+    turnWork = search.draft.work + WORK_PER_TURN;
+    yield;
   }
   if (!isLate()) return;
   // When not all can be placed, easy shapes first: more copies for the same hosts.

@@ -54,7 +54,7 @@ export function* searchPlan(search: Search, effort: PackEffort): Turns<PackState
   const raised = new Float64Array(count.length).fill(1);
   let best = emptyState(search.model, count);
   startRound(search, tastes[0]!, raised);
-  recreate(search, best, { hopeless, workMax: effort.workMax * FIRST_PART });
+  yield* recreate(search, best, { hopeless, workMax: effort.workMax * FIRST_PART });
   for (let round = 0; round < effort.roundsMax; round++) {
     yield;
     if (search.draft.work >= effort.workMax || best.groups.length === 0) break;
@@ -63,14 +63,14 @@ export function* searchPlan(search: Search, effort: PackEffort): Turns<PackState
     const isForLeftOut = isShort && round % 2 === 0;
     const state = ruin(search, best, { part: closedParts[round % 2]!, isForLeftOut, random });
     startRound(search, tastes[(round + 1) % tastes.length]!, raised);
-    recreate(search, state, { hopeless, workMax: effort.workMax * LAST_PART });
+    yield* recreate(search, state, { hopeless, workMax: effort.workMax * LAST_PART });
     if (isBetter(search, state, best)) best = state;
   }
   yield;
   const improved = improveSmallPlan(search, best);
   // Other hosts free limits that what is left may use.
   if (improved !== best)
-    recreate(search, improved, { hopeless, workMax: effort.workMax * LAST_PART });
+    yield* recreate(search, improved, { hopeless, workMax: effort.workMax * LAST_PART });
   return improved;
 }
 
@@ -154,27 +154,31 @@ interface Recreation {
 }
 
 /** Places what is left, those that the relaxation left out last, and moves to cheaper types. */
-function recreate(search: Search, state: PackState, { hopeless, workMax }: Recreation): void {
+function* recreate(
+  search: Search,
+  state: PackState,
+  { hopeless, workMax }: Recreation,
+): Turns<void> {
   const { model, guidance } = search;
   const { left } = state;
   const held = guidance.held.map((copies, shape) => Math.min(copies, left[shape]!));
   for (let shape = 0; shape < left.length; shape++) left[shape] = left[shape]! - held[shape]!;
-  placeLeft(search, state, workMax);
+  yield* placeLeft(search, state, workMax);
   for (let shape = 0; shape < left.length; shape++) left[shape] = left[shape]! + held[shape]!;
   downsize(model, state);
   // Downsizing frees hosts of scarce types, which may be what the rest has been waiting for.
   for (let turn = 0; turn < SETTLE_MAX; turn++) {
     const before = leftCount(state);
     if (before <= hopeless) return;
-    placeLeft(search, state, workMax);
+    yield* placeLeft(search, state, workMax);
     if (leftCount(state) === before) return;
     if (turn + 1 < SETTLE_MAX) downsize(model, state);
   }
 }
 
 /** Into free room of open hosts first, then on new ones. */
-function placeLeft(search: Search, state: PackState, workMax: number): void {
+function* placeLeft(search: Search, state: PackState, workMax: number): Turns<void> {
   search.draft.work += GROUP_WORK * state.groups.length;
   insertIntoFree(search, state);
-  construct(search, state, workMax);
+  yield* construct(search, state, workMax);
 }

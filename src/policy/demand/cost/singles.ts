@@ -39,7 +39,9 @@ export function* placeSinglesByCost(
     // What was tried on a room and did not fit will not fit now; only new hosts have new room.
     const rooms = tier === 0 ? 'all' : 'new';
     const bridge = toPackProblem(problem, allocation, waiting, rooms);
+    yield;
     const plan = yield* packWithRooms(bridge);
+    yield;
     carryOut(problem, allocation, bridge, plan);
   }
 }
