@@ -1,22 +1,16 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConnectRouter } from '@connectrpc/connect';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { AutoscalerService } from '../src/api/gen/bellows/v1/autoscaler_pb.ts';
 import type { Command, CommandAnswer } from '../src/controller/commands.ts';
 import { Controller } from '../src/controller/controller.ts';
 import { decideTick } from '../src/controller/decide-tick.ts';
 import type { Fleet } from '../src/model/fleet.ts';
 import type { Slice } from '../src/model/slice.ts';
 import type { Store } from '../src/ports/store.ts';
-import { demandRoutes } from '../src/server/demand-routes.ts';
 import { FleetFeed } from '../src/server/fleet-feed.ts';
 import { createMemoryStore } from '../src/store/memory/store.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
@@ -25,6 +19,7 @@ import { createStillCloud, fillStore, toControl, toRecords } from './controller-
 import { watchBlocks } from './loop-blocks.ts';
 import { quantile, round, rssMiB } from './measure.ts';
 import { pushAll } from './push-client.ts';
+import { listen } from './front-door.ts';
 import { openThreadClock, watchThread } from './thread-blocks.ts';
 import { createScene } from './tick.ts';
 import { systemClock } from '../src/wiring/system-clock.ts';
@@ -136,20 +131,16 @@ async function measurePushes(
     },
   });
   controller.start();
-  const server = createServer(connectNodeAdapter({ routes: routesOf(controller, store) }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : null;
-  const words = ['push', '--client', `http://127.0.0.1:${port}`, encoding];
+  const reload = (): Promise<never> => Promise.reject(new Error('there is no file'));
+  const door = await listen({ name: 'push', controller, store, feed: new FleetFeed(), reload });
+  const words = ['push', '--client', door.url, encoding];
   const client = spawn(process.execPath, [process.argv[1] ?? '', ...words], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const held = await watchRounds(client, controller, rounds);
   const last = must(controller.last, 'it has ticked').input;
   const decideCpuMs = timeThread(() => decideTick(last));
-  server.close();
-  server.closeAllConnections();
+  await door.close();
   await controller.stop();
   return { ...summarize(held), decideCpuMs: round(decideCpuMs, 0), classes: last.demand.length };
 }
@@ -214,14 +205,6 @@ async function watchRounds(
   client.stdin.end();
   return held;
 }
-
-const routesOf =
-  (controller: Controller, store: Store) =>
-  (router: ConnectRouter): void => {
-    const reload = (): Promise<never> => Promise.reject(new Error('there is no file'));
-    const fleet = { name: 'push', controller, store, feed: new FleetFeed(), reload };
-    router.service(AutoscalerService, demandRoutes([fleet], { clock: systemClock }));
-  };
 
 /** One group of each machine of the large scene, with a few slices. */
 function smallFleet(): { readonly fleet: Fleet; readonly slices: readonly Slice[] } {

@@ -1,16 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Controller } from '../src/controller/controller.ts';
 import type { Entry } from '../src/model/demand.ts';
 import type { Fleet } from '../src/model/fleet.ts';
 import { entryId, epochMs } from '../src/model/ids.ts';
 import type { Slice } from '../src/model/slice.ts';
 import { FleetFeed } from '../src/server/fleet-feed.ts';
-import type { ServedFleet } from '../src/server/served-fleet.ts';
-import { createRoutes } from '../src/server/routes.ts';
-import { openServer } from '../src/server/server.ts';
-import { openTokenBook } from '../src/server/token-book.ts';
 import { createMemoryStore } from '../src/store/memory/store.ts';
 import { must } from '../src/support/assert.ts';
 import {
@@ -20,6 +13,7 @@ import {
   toRecords,
   toReports,
 } from './controller-scene.ts';
+import { listen } from './front-door.ts';
 import { systemClock } from '../src/wiring/system-clock.ts';
 
 const INTERVAL_MS = 1_000;
@@ -101,28 +95,4 @@ export async function serve(
       await controller.stop();
     },
   };
-}
-
-/** The server that `bellows up` opens, on loopback and without tokens. */
-async function listen(fleet: ServedFleet): Promise<{ url: string; close(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'bellows-bench-'));
-  const server = await openServer({
-    listen: '127.0.0.1:0',
-    tls: null,
-    allowedHosts: [],
-    requireTokens: false,
-    bodyMaxBytes: 2 ** 20,
-    requestsPerSecond: 10_000,
-    streamsMax: 1_000,
-    tokens: openTokenBook(join(folder, 'tokens.json')),
-    audit: { write: () => {}, close: async () => {} },
-    log: { write: () => {} },
-    clock: systemClock,
-    routes: createRoutes([fleet], { version: 'bench', clock: systemClock }),
-  });
-  const close = async (): Promise<void> => {
-    await server.close(0);
-    rmSync(folder, { recursive: true });
-  };
-  return { url: server.url, close };
 }

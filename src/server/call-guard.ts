@@ -53,9 +53,10 @@ export function createCallGuard(rules: GuardRules): Interceptor {
       }
     }
     const stop = armDeadline(request, call, rules);
-    Object.assign(call, describeRequest(request.message));
+    const message = call.message ?? request.message;
+    Object.assign(call, describeRequest(message));
     try {
-      const response = await untilAborted(next({ ...request, signal }), signal);
+      const response = await untilAborted(next({ ...request, message, signal }), signal);
       call.outcome = { kind: 'ok' };
       return response;
     } catch (error) {

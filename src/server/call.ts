@@ -1,4 +1,4 @@
-import type { DescMethod } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { type ConnectError, createContextKey } from '@connectrpc/connect';
 import type { Caller } from './caller.ts';
 
@@ -15,6 +15,8 @@ export interface Call {
   readonly controller: AbortController;
   /** Set: it was refused at the gate, and no route may see it. */
   refusal: ConnectError | null;
+  /** The request, where it was decoded before Connect had it. */
+  message: Message | null;
   /** The route, or what stands around it, was reached: the request could be read. */
   hasRun: boolean;
   /** What became of it, once that is known. */
@@ -38,6 +40,7 @@ export function createCall(facts: {
     ...facts,
     controller: new AbortController(),
     refusal: null,
+    message: null,
     hasRun: false,
     outcome: null,
     fleet: '',

@@ -5,11 +5,15 @@ import {
 } from '@connectrpc/connect-node';
 import { createAsyncIterable } from '@connectrpc/connect/protocol';
 import { boundDeadline } from './deadline.ts';
+import { AutoscalerService } from '../api/gen/bellows/v1/autoscaler_pb.ts';
+import { runInTurns } from '../support/turns.ts';
 import { type Call, callKey, isStreaming } from './call.ts';
 import { goneError, unreadable } from './call-guard.ts';
 import { callerKey } from './caller.ts';
 import type { RpcHandler } from './gate.ts';
 import { type NodeRequest, type NodeResponse, whenOver } from './node-request.ts';
+import { readPageJson } from './page-json.ts';
+import { untilAborted } from './until-aborted.ts';
 import { failingBody, RequestBody, type BodyRules } from './request-body.ts';
 
 type RpcRequest = Parameters<RpcHandler>[0];
@@ -37,9 +41,10 @@ export async function serveCall(
   const over = whenOver(request, response).then(() => call.controller.abort(goneError()));
   try {
     const tooLong = body.refuseByLength();
-    const rpc = toRpc(exchange, tooLong === null ? body : failingBody(tooLong));
     // A client that asked for leave to send a body waits for this.
     if (tooLong === null && request.headers.expect !== undefined) response.writeContinue();
+    const readable = isPageJson(exchange) && tooLong === null ? await decodePage(call, body) : body;
+    const rpc = toRpc(exchange, tooLong === null ? readable : failingBody(tooLong));
     let answer = await handler(rpc);
     if (!call.hasRun) {
       let error = tooLong ?? body.failure;
@@ -55,6 +60,33 @@ export async function serveCall(
     body.release();
   }
 }
+
+/** A page of pending work in plain JSON. */
+const isPageJson = ({ request, call }: Exchange): boolean =>
+  call.method === AutoscalerService.method.pushDemand &&
+  /^application\/json\b/i.test(request.headers['content-type'] ?? '') &&
+  request.headers['content-encoding'] === undefined;
+
+/** Decodes a large page before Connect has it, which then gets an empty one in its place. */
+async function decodePage(call: Call, body: RequestBody): Promise<AsyncIterable<Uint8Array>> {
+  try {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    if (bytes.length < DECODE_MIN_BYTES) return createAsyncIterable([bytes]);
+    const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+    call.message = await untilAborted(
+      runInTurns(readPageJson(new TextDecoder().decode(bytes)), pause),
+      call.controller.signal,
+    );
+    return createAsyncIterable([call.message === null ? bytes : Buffer.from('{}')]);
+  } catch (error) {
+    return failingBody(ConnectError.from(error));
+  }
+}
+
+/** What is smaller nobody waits for. */
+const DECODE_MIN_BYTES = 65_536;
 
 /** Answers with the refusal, in the words of the caller's protocol; no route sees it. */
 export async function refuseCall(exchange: Exchange, refusal: ConnectError): Promise<void> {

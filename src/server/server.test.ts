@@ -90,6 +90,48 @@ describe.each(['clear', 'TLS'])('%s', (kind) => {
   });
 });
 
+describe('a large page in JSON', () => {
+  const entries = Array.from({ length: 2_000 }, (_, n) => ({ id: `entry-${n}`, owner: 'someone' }));
+  const page = (over: object = {}) =>
+    JSON.stringify({ source: 'slurm', generation: '7', entries, ...over });
+
+  test('comes whole to its route and to the log, packed or not', async () => {
+    const { server, audit } = await openBench();
+    const plain = await ask(server, 'PushDemand', { body: page() });
+    const headers = { 'content-encoding': 'gzip' };
+    const packed = await ask(server, 'PushDemand', { body: gzipSync(page()), headers });
+    for (const { status, body } of [plain, packed]) {
+      expect([status, JSON.parse(body).entryCount]).toEqual([200, '2000']);
+    }
+    expect(audit.map(({ outcome, subject }) => [outcome, subject])).toEqual(
+      Array.from({ length: 2 }, () => [
+        'ok',
+        expect.objectContaining({ source: 'slurm', generation: '7', entries: 2_000 }),
+      ]),
+    );
+  });
+
+  test('is refused with the place of what is wrong', async () => {
+    const { server, audit, log } = await openBench();
+    const wrong = [...entries, { id: 'last', prio: 1 }];
+    const answer = await ask(server, 'PushDemand', { body: page({ entries: wrong }) });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_argument' });
+    expect(answer.message).toContain('entries[2000]: ');
+    expect(answer.message).toContain('"prio" is unknown');
+    expect(audit.map(({ outcome }) => outcome)).toEqual(['invalid_argument']);
+    expect(log).toEqual([]);
+  });
+
+  test('is refused as a whole where it is none, and where it is too large', async () => {
+    const { server } = await openBench({ bodyMaxBytes: 100_000 });
+    const cut = await ask(server, 'PushDemand', { body: page().slice(0, -10) });
+    expect(cut).toMatchObject({ status: 400, code: 'invalid_argument' });
+    const large = await ask(server, 'PushDemand', { body: page({ source: 'x'.repeat(90_000) }) });
+    expect(large).toMatchObject({ status: 429, code: 'resource_exhausted' });
+    expect(large.message).toContain('server.bodyMax');
+  });
+});
+
 describe('bytes that are no message are the sender’s fault', () => {
   const garbage = Uint8Array.from({ length: 40 }, () => 0xff);
   const message = 'the body is no bellows.v1.PushDemandRequest in protobuf';
