@@ -18,8 +18,11 @@ function compress(bytes: Uint8Array): Packed['packed'] {
   if (before !== undefined) return before.packed;
   const packed = compressionGzip.compress(bytes);
   if (bytes.length > LAST_BYTES_MAX) return packed;
-  last.unshift({ bytes, packed });
+  const one = { bytes, packed };
+  last.unshift(one);
   last.length = Math.min(last.length, LAST_COUNT);
+  // What failed is tried again by the next.
+  packed.catch(() => last.splice(last.indexOf(one), last.includes(one) ? 1 : 0));
   return packed;
 }
 

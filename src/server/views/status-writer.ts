@@ -35,7 +35,7 @@ export class StatusWriter {
   /** For a request of this content type: every protocol names its codec there. */
   write<T extends Answer>(schema: T, contentType: string): MessageShape<T> {
     const status = this.#view.current();
-    if (/\bproto\b|grpc(-web)?$/.test(contentType)) return this.#inBinary(schema, status);
+    if (!/\bjson\b/i.test(contentType)) return this.#inBinary(schema, status);
     if (this.#shared === null) return toAnswer(schema, status);
     const fleet = this.#nameOf(status, this.#shared);
     return toAnswer(schema, create(AutoscalerStatusSchema, { fleet }));
