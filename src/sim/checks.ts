@@ -50,6 +50,7 @@ export class Checks implements FleetWatcher {
     this.#checkVerdicts(input, output);
     this.#checkRates(input, output);
     this.#checkReleases(input, output);
+    this.#checkWaits(input);
     if (this.tickCount % REPLAY_EVERY === 0) this.#checkReplay(input, output);
   }
 
@@ -123,6 +124,24 @@ export class Checks implements FleetWatcher {
       if (sent > createsPerMinute) {
         this.#break(`${sent} launches in a minute, above ${createsPerMinute}`);
       }
+    }
+  }
+
+  /** Nothing is waited for beyond its time: where lists come, what is overdue has been given up. */
+  #checkWaits({ control, slices, atMs, unlisted }: TickInput): void {
+    const owns = new Map(control.groups.map(({ group, timeouts }) => [group, timeouts]));
+    for (const { id, group, provider, status, statusSinceMs } of slices) {
+      const timeouts = owns.get(group);
+      if (timeouts === undefined || unlisted.includes(provider)) continue;
+      const limits: Partial<Record<typeof status, number>> = {
+        requesting: timeouts.requestingMs,
+        booting: timeouts.bootingMs,
+        initializing: timeouts.initializingMs,
+      };
+      const limitMs = limits[status];
+      const waitedMs = atMs - statusSinceMs;
+      if (limitMs === undefined || waitedMs < limitMs) continue;
+      this.#break(`${id} is ${status} for ${waitedMs} ms, beyond its ${limitMs}`);
     }
   }
 
