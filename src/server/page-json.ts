@@ -53,7 +53,7 @@ interface Split {
   readonly cuts: readonly number[];
 }
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -63,7 +63,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
 function* splitEntries(text: string): Turns<Split | null> {
   let depth = 0;
   let split: { from: number; to: number; cuts: number[] } | null = null;
-  /** The last string, if nothing but a colon has come since. */
+  /** The last string of the outermost object, since its last comma. */
   let key = '';
   let stop = CHARACTERS_PER_TURN;
   for (let at = 0; at < text.length; at++) {
@@ -75,8 +75,6 @@ function* splitEntries(text: string): Turns<Split | null> {
         at = end;
         break;
       }
-      case COLON:
-        break;
       case OPEN_LIST:
         if (depth === 1 && key === 'entries') {
           if (split !== null) return null;
