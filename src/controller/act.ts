@@ -6,6 +6,7 @@ import { isWithin } from '../model/trouble.ts';
 import { addTo } from '../support/group-by.ts';
 import type { LaunchOutcome, LaunchRequest, ProviderError } from '../ports/provider.ts';
 import { must, unreachable } from '../support/assert.ts';
+import { isSameItems } from '../support/same-items.ts';
 import type { Outcome, Reach } from './lanes.ts';
 import type { Memory } from './memory.ts';
 import type { GroupIndex } from './observe.ts';
@@ -56,7 +57,7 @@ export class Actuator {
     const { slices } = acting.memory;
     const lists = [...acting.reaches.keys()].map((name) => acting.sights.listed(name));
     const looked = [slices, slices.version, ...lists];
-    if (isSame(this.#atRest, looked)) return;
+    if (isSameItems(this.#atRest, looked)) return;
     const launches = new Map<string, SliceRecord[]>();
     const releases = new Map<string, SliceId[]>();
     let isMoving = false;
@@ -160,9 +161,6 @@ export class Actuator {
     }
   }
 }
-
-const isSame = (before: readonly unknown[], now: readonly unknown[]): boolean =>
-  before.length === now.length && before.every((part, index) => part === now[index]);
 
 /** Asked for once; again when nobody answered or nothing came, not while its group is in trouble. */
 function isToAsk(record: SliceRecord, { sights, memory, groups, nowMs }: Acting): boolean {

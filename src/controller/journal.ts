@@ -4,6 +4,7 @@ import type { TrackedSlice } from '../model/slice-record.ts';
 import type { TickInput, TickOutput } from '../model/tick.ts';
 import type { TickPart, TickWrite } from '../ports/store.ts';
 import { assert, must } from '../support/assert.ts';
+import { isSameItems } from '../support/same-items.ts';
 import { runThrough, type Turns } from '../support/turns.ts';
 import { foldOutput, unfoldOutput } from './folded-output.ts';
 
@@ -61,7 +62,11 @@ export class Journal {
   #joined(name: string, items: readonly object[]): TickPart {
     const before = this.#lists.get(name);
     // Most lists of most ticks: the same objects have the same text, which was written already.
-    if (before !== undefined && this.#lastHashes.has(before.hash) && isSame(before.items, items)) {
+    if (
+      before !== undefined &&
+      this.#lastHashes.has(before.hash) &&
+      isSameItems(before.items, items)
+    ) {
       return { name, hash: before.hash, text: null };
     }
     const part = this.#told(name, `[${items.map((item) => this.#textOf(item)).join(',')}]`);
@@ -112,12 +117,6 @@ function listSlices(slices: readonly TrackedSlice[]): readonly NamedList[] {
 
 const listDemand = (demand: readonly DemandClass[]): readonly NamedList[] =>
   demand.map((one, index) => [`demand/${index}`, [one]]);
-
-function isSame(before: readonly object[], now: readonly object[]): boolean {
-  if (before.length !== now.length) return false;
-  for (let n = 0; n < now.length; n++) if (before[n] !== now[n]) return false;
-  return true;
-}
 
 export const hashOf = (text: string): string => digest('sha256', text);
 

@@ -13,6 +13,7 @@ import type { Resources } from '../model/resources.ts';
 import type { TickInput } from '../model/tick.ts';
 import { must } from '../support/assert.ts';
 import { byNumber, byText } from '../support/order.ts';
+import { isSameItems } from '../support/same-items.ts';
 import type { Turns } from '../support/turns.ts';
 import { DemandClasses } from './demand-classes.ts';
 import type { Memory } from './memory.ts';
@@ -161,9 +162,7 @@ export class TickInputs {
     for (const { reservedFor } of slices) if (reservedFor !== null) reserved.add(reservedFor);
     const key = [...pushes, ...reserved];
     const before = this.#demand;
-    if (before?.key.length === key.length && before.key.every((part, n) => part === key[n])) {
-      return before.classes;
-    }
+    if (before !== null && isSameItems(before.key, key)) return before.classes;
     const classes = this.#classes.of(pushes, reserved);
     this.#demand = { key, classes };
     return classes;

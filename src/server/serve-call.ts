@@ -6,6 +6,7 @@ import {
 import { createAsyncIterable } from '@connectrpc/connect/protocol';
 import { boundDeadline } from './deadline.ts';
 import { AutoscalerService } from '../api/gen/bellows/v1/autoscaler_pb.ts';
+import type { Clock } from '../ports/clock.ts';
 import { runInTurns } from '../support/turns.ts';
 import { type Call, callKey, isStreaming } from './call.ts';
 import { goneError, unreadable } from './call-guard.ts';
@@ -13,6 +14,7 @@ import { callerKey } from './caller.ts';
 import type { RpcHandler } from './gate.ts';
 import { type NodeRequest, type NodeResponse, whenOver } from './node-request.ts';
 import { readPageJson } from './page-json.ts';
+import { pause } from './push-totals.ts';
 import { untilAborted } from './until-aborted.ts';
 import { failingBody, RequestBody, type BodyRules } from './request-body.ts';
 
@@ -43,7 +45,8 @@ export async function serveCall(
     const tooLong = body.refuseByLength();
     // A client that asked for leave to send a body waits for this.
     if (tooLong === null && request.headers.expect !== undefined) response.writeContinue();
-    const readable = isPageJson(exchange) && tooLong === null ? await decodePage(call, body) : body;
+    const readable =
+      isPageJson(exchange) && tooLong === null ? await decodePage(call, body, rules.clock) : body;
     const rpc = toRpc(exchange, tooLong === null ? readable : failingBody(tooLong));
     let answer = await handler(rpc);
     if (!call.hasRun) {
@@ -68,15 +71,18 @@ const isPageJson = ({ request, call }: Exchange): boolean =>
   request.headers['content-encoding'] === undefined;
 
 /** Decodes a large page before Connect has it, which then gets an empty one in its place. */
-async function decodePage(call: Call, body: RequestBody): Promise<AsyncIterable<Uint8Array>> {
+async function decodePage(
+  call: Call,
+  body: RequestBody,
+  clock: Clock,
+): Promise<AsyncIterable<Uint8Array>> {
   try {
     const pieces: Uint8Array[] = [];
     for await (const piece of body) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     if (bytes.length < DECODE_MIN_BYTES) return createAsyncIterable([bytes]);
-    const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
     call.message = await untilAborted(
-      runInTurns(readPageJson(new TextDecoder().decode(bytes)), pause),
+      runInTurns(readPageJson(new TextDecoder().decode(bytes)), () => pause(clock)),
       call.controller.signal,
     );
     return createAsyncIterable([call.message === null ? bytes : Buffer.from('{}')]);

@@ -18,8 +18,8 @@ type Matcher = (ask: Ask) => Matching;
 
 /** Groups and asks stay the same objects from tick to tick, and so does what they make of each other. */
 const matchers = new WeakMap<readonly Group[], Matcher>();
-/** Distinct wishes remembered at a time. */
-const WISHES_MAX = 10_000;
+/** Distinct wishes remembered at a time; those of work that is pending are, in any case. */
+const WISHES_MAX = 1_000;
 
 /**
  * Matches asks with groups, once for each distinct set of wishes: five hundred shapes of work are

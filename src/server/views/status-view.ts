@@ -7,6 +7,7 @@ import type { Standing } from '../../controller/controller-options.ts';
 import type { Held } from '../../controller/memory.ts';
 import type { EpochMs } from '../../model/ids.ts';
 import { unreachable } from '../../support/assert.ts';
+import { isSameItems } from '../../support/same-items.ts';
 import type { DecidedTick } from '../fleet-feed.ts';
 import type { ServedFleet } from '../served-fleet.ts';
 import { routeEntries, toClasses, toRouting } from './demand-view.ts';
@@ -100,14 +101,11 @@ function isSame(before: Now, now: Now): boolean {
     before.nextDecisionMs === now.nextDecisionMs &&
     before.standing.kind === now.standing.kind &&
     detailOf(before.standing) === detailOf(now.standing) &&
-    isSameList(before.held.sources, now.held.sources) &&
-    isSameList(before.held.floors, now.held.floors) &&
-    isSameList(before.held.pauses, now.held.pauses)
+    isSameItems(before.held.sources, now.held.sources) &&
+    isSameItems(before.held.floors, now.held.floors) &&
+    isSameItems(before.held.pauses, now.held.pauses)
   );
 }
-
-const isSameList = (before: readonly unknown[], now: readonly unknown[]): boolean =>
-  before.length === now.length && before.every((item, index) => item === now[index]);
 
 /** What is waited for while starting. */
 function detailOf(standing: Standing): string {
